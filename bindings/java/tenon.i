@@ -101,6 +101,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/function.h"
 %include "tenon/hooks.h"
 %include "tenon/forward_ad.h"
+%include "tenon/graph.h"
 %include "tenon/transforms.h"
 %include "tenon/mode.h"
 %include "tenon/thread.h"

@@ -55,7 +55,6 @@ Explanation explain_select(const Arguments*) {
 // without any layer.
 constexpr BuiltIn kBuiltIns[] = {
     {"skip_autocast", TENON_KEY_AUTOCAST, nullptr, nullptr, nullptr},
-    {"skip_tracer", TENON_KEY_TRACER, nullptr, nullptr, nullptr},
     {"bump_versions", TENON_KEY_AD_INPLACE_OR_VIEW, &bump_versions, &concerns_writers,
      &explain_bump},
     {"select_backend", TENON_KEY_BACKEND_SELECT, &select_backend, &concerns_factories,

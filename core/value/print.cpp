@@ -182,6 +182,10 @@ void append_value(std::string& out, const tenon_value& value) {
       append(out, value.as.generator->initial_seed());
       out += ')';
       break;
+    case TENON_TAG_REF:
+      out += '%';
+      append(out, value.as.i);
+      break;
     case TENON_TAG_FUNCTION:
       append_object(out, value.as.object, " function>");
       break;

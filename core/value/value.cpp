@@ -97,6 +97,7 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
     case TENON_TAG_MEMORY_FORMAT:
     case TENON_TAG_DEVICE:
     case TENON_TAG_STREAM:
+    case TENON_TAG_REF:
       return copy;
     case TENON_TAG_STRING:
       return new_string({static_cast<const char*>(value.as.list.data), value.count});
@@ -156,12 +157,12 @@ const char* tag_name(uint16_t tag) noexcept {
   constexpr const char* kSingle[] = {
       "None",   "bool",         "int",     "float",    "complex",   "str",    "ScalarType",
       "Layout", "MemoryFormat", "Device",  "Stream",   "Generator", "Tensor", "Storage",
-      "SymInt", "SymFloat",     "SymBool", "function", "object"};
+      "SymInt", "SymFloat",     "SymBool", "function", "object",    "ref"};
   constexpr const char* kLists[] = {"int[]", "float[]", "bool[]", "Tensor[]",
                                     "list",  "tuple",   "dict"};
-  static_assert(std::size(kSingle) == TENON_TAG_OBJECT + 1);
+  static_assert(std::size(kSingle) == TENON_TAG_REF + 1);
   static_assert(std::size(kLists) == TENON_TAG_DICT - TENON_TAG_INT_LIST + 1);
-  if (tag <= TENON_TAG_OBJECT) return kSingle[tag];
+  if (tag <= TENON_TAG_REF) return kSingle[tag];
   return is_list(tag) ? kLists[tag - TENON_TAG_INT_LIST] : "unknown";
 }
 

@@ -55,6 +55,7 @@ extern const bad_named_call bad_autograd_calls[];
 extern const bad_named_call bad_function_calls[];
 extern const bad_named_call bad_hook_calls[];
 extern const bad_named_call bad_transform_calls[];
+extern const bad_named_call bad_graph_calls[];
 
 // ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
 

@@ -249,6 +249,32 @@ layout! {
 }
 
 layout! {
+    tenon_graph_node, 64,
+    struct_size 0 4
+    nargs 4 4
+    op 8 8
+    args 16 8
+    first_result 24 8
+    nresults 32 8
+    reserved 40 24
+}
+
+layout! {
+    tenon_graph_value, 80,
+    struct_size 0 4
+    kind 4 4
+    source 8 8
+    index 16 8
+    name 24 8
+    tensor 32 8
+    sizes 40 8
+    ndim 48 4
+    dtype 52 4
+    device 56 8
+    reserved 64 16
+}
+
+layout! {
     tenon_hook_call, 88,
     node 0 8
     ctx 8 8
@@ -641,9 +667,19 @@ constants! {
     TENON_GRAD_MODE_NORMAL 4
     TENON_GRAD_MODE_OFF 0
     TENON_GRAD_MODE_ON 1
+    TENON_GRAPH_BELOW_AUTOGRAD 1
+    TENON_GRAPH_FOLD_CONSTANTS 1
+    TENON_GRAPH_MERGE_COMMON 2
+    TENON_GRAPH_REMOVE_DEAD 4
+    TENON_GRAPH_STRICT 2
+    TENON_GRAPH_VALUE_ATTRIBUTE 1
+    TENON_GRAPH_VALUE_ELEMENT 3
+    TENON_GRAPH_VALUE_INPUT 0
+    TENON_GRAPH_VALUE_RESULT 2
     TENON_HANDLE_BUFFER 1
     TENON_HANDLE_ERROR 0
     TENON_HANDLE_GENERATOR 12
+    TENON_HANDLE_GRAPH 16
     TENON_HANDLE_HOOK 15
     TENON_HANDLE_KERNEL 9
     TENON_HANDLE_LIBRARY 6
@@ -765,6 +801,7 @@ constants! {
     TENON_TAG_MEMORY_FORMAT 8
     TENON_TAG_NONE 0
     TENON_TAG_OBJECT 18
+    TENON_TAG_REF 19
     TENON_TAG_STORAGE 13
     TENON_TAG_STREAM 10
     TENON_TAG_STRING 5

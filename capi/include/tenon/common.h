@@ -77,6 +77,7 @@ typedef struct tenon_library tenon_library;           /* refcounted, library.h *
 typedef struct tenon_registration tenon_registration; /* refcounted, library.h */
 typedef struct tenon_plugin tenon_plugin;             /* valid for ever, plugin.h */
 typedef struct tenon_thread_state tenon_thread_state; /* refcounted, thread.h */
+typedef struct tenon_graph tenon_graph;               /* refcounted, graph.h */
 
 /* Frees what `ctx` stands for. Runs exactly once, on any thread, with no lock held, and must not
  * fail. It may run long after the last use: a runtime with a lock of its own only enqueues here. */

@@ -39,6 +39,7 @@
 #include "tenon/function.h"
 #include "tenon/generator.h"
 #include "tenon/grad_mode.h"
+#include "tenon/graph.h"
 #include "tenon/hooks.h"
 #include "tenon/introspect.h"
 #include "tenon/kernel.h"

@@ -32,12 +32,13 @@ TENON_BEGIN_DECLS
 #define TENON_TAG_SYMBOOL 16      /* as.symbol */
 #define TENON_TAG_FUNCTION 17     /* as.object, a callable object */
 #define TENON_TAG_OBJECT 18       /* as.object */
-#define TENON_TAG_INT_LIST 32     /* as.list.data is const int64_t* */
-#define TENON_TAG_FLOAT_LIST 33   /* as.list.data is const double* */
-#define TENON_TAG_BOOL_LIST 34    /* as.list.data is const uint8_t* */
-#define TENON_TAG_TENSOR_LIST 35  /* as.list.data is tenon_tensor* const*; NULL = absent */
-#define TENON_TAG_LIST 36         /* as.list.data is const tenon_value*: every other list */
-#define TENON_TAG_TUPLE 37        /* as.list.data is const tenon_value* */
+#define TENON_TAG_REF 19      /* as.i, the number of a graph's value; in graphs only, see graph.h */
+#define TENON_TAG_INT_LIST 32 /* as.list.data is const int64_t* */
+#define TENON_TAG_FLOAT_LIST 33  /* as.list.data is const double* */
+#define TENON_TAG_BOOL_LIST 34   /* as.list.data is const uint8_t* */
+#define TENON_TAG_TENSOR_LIST 35 /* as.list.data is tenon_tensor* const*; NULL = absent */
+#define TENON_TAG_LIST 36        /* as.list.data is const tenon_value*: every other list */
+#define TENON_TAG_TUPLE 37       /* as.list.data is const tenon_value* */
 #define TENON_TAG_DICT 38 /* as.list.data is const tenon_value*, count keys and values in turn */
 
 /* Flags. 8 is reserved. */
@@ -106,7 +107,7 @@ static inline tenon_value tenon_value_of_none(void) {
   return value;
 }
 
-/* Of what is one 64-bit number: BOOL, INT, DTYPE, LAYOUT, MEMORY_FORMAT. */
+/* Of what is one 64-bit number: BOOL, INT, DTYPE, LAYOUT, MEMORY_FORMAT, REF. */
 static inline tenon_value tenon_value_of_number(uint16_t tag, int64_t number) {
   tenon_value value = tenon_value_of_none();
   value.tag = tag;

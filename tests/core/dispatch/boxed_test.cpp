@@ -464,7 +464,7 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
 TEST_F(Boxed, UnknownTags_AreTypeErrors) {
   const tenon_op* op = library_.define("tags(Tensor[] a) -> ()");
   library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("tags"));
-  for (const uint16_t tag : {uint16_t{19}, uint16_t{31}, uint16_t{39}, uint16_t{0xffff}}) {
+  for (const uint16_t tag : {uint16_t{20}, uint16_t{31}, uint16_t{39}, uint16_t{0xffff}}) {
     tenon_value value{};
     value.tag = tag;
     TENON_EXPECT_ERROR(tenon_op_check_arguments(op, &value, 1), TENON_ERROR_TYPE,

@@ -37,7 +37,7 @@ TEST_F(Table, Item15_ImplicitOnly_ServesAllBackendsAutogradAndUndefined) {
     EXPECT_EQ(slot(op_, key), "cia") << tenon_key_name(key);
     EXPECT_EQ(provenance(op_, key), TENON_PROVENANCE_MATH_KERNEL);
   }
-  EXPECT_EQ(slot(op_, TENON_KEY_TRACER), "fall");
+  EXPECT_EQ(slot(op_, TENON_KEY_TRACER), "record_graph");
   EXPECT_EQ(slot(op_, TENON_KEY_AUTOCAST_CPU), "fall");
 }
 

@@ -211,7 +211,8 @@ TEST(Value, TagNames) {
   EXPECT_STREQ(tag_name(TENON_TAG_INT_LIST), "int[]");
   EXPECT_STREQ(tag_name(TENON_TAG_TENSOR_LIST), "Tensor[]");
   EXPECT_STREQ(tag_name(TENON_TAG_DICT), "dict");
-  EXPECT_STREQ(tag_name(19), "unknown");
+  EXPECT_STREQ(tag_name(TENON_TAG_REF), "ref");
+  EXPECT_STREQ(tag_name(20), "unknown");
   EXPECT_STREQ(tag_name(39), "unknown");
 }
 

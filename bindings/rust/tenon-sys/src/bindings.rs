@@ -198,6 +198,11 @@ pub struct tenon_thread_state {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_graph {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_key_guard {
     pub include: u64,
     pub exclude: u64,
@@ -687,6 +692,32 @@ pub struct tenon_function_type {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_graph_node {
+    pub struct_size: u32,
+    pub nargs: u32,
+    pub op: *const tenon_op,
+    pub args: *const tenon_value,
+    pub first_result: i64,
+    pub nresults: i64,
+    pub reserved: [u64; 3usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_graph_value {
+    pub struct_size: u32,
+    pub kind: u32,
+    pub source: i64,
+    pub index: i64,
+    pub name: *const ::core::ffi::c_char,
+    pub tensor: *mut tenon_tensor,
+    pub sizes: *const i64,
+    pub ndim: i32,
+    pub dtype: tenon_dtype,
+    pub device: tenon_device,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_hook {
     _unused: [u8; 0],
 }
@@ -1007,6 +1038,7 @@ pub const TENON_TAG_SYMFLOAT: u32 = 15;
 pub const TENON_TAG_SYMBOOL: u32 = 16;
 pub const TENON_TAG_FUNCTION: u32 = 17;
 pub const TENON_TAG_OBJECT: u32 = 18;
+pub const TENON_TAG_REF: u32 = 19;
 pub const TENON_TAG_INT_LIST: u32 = 32;
 pub const TENON_TAG_FLOAT_LIST: u32 = 33;
 pub const TENON_TAG_BOOL_LIST: u32 = 34;
@@ -1094,6 +1126,15 @@ pub const TENON_GRAD_MODE_ON: u32 = 1;
 pub const TENON_GRAD_MODE_INFERENCE: u32 = 2;
 pub const TENON_GRAD_MODE_INFERENCE_ON: u32 = 3;
 pub const TENON_GRAD_MODE_NORMAL: u32 = 4;
+pub const TENON_GRAPH_BELOW_AUTOGRAD: u32 = 1;
+pub const TENON_GRAPH_STRICT: u32 = 2;
+pub const TENON_GRAPH_VALUE_INPUT: u32 = 0;
+pub const TENON_GRAPH_VALUE_ATTRIBUTE: u32 = 1;
+pub const TENON_GRAPH_VALUE_RESULT: u32 = 2;
+pub const TENON_GRAPH_VALUE_ELEMENT: u32 = 3;
+pub const TENON_GRAPH_FOLD_CONSTANTS: u32 = 1;
+pub const TENON_GRAPH_MERGE_COMMON: u32 = 2;
+pub const TENON_GRAPH_REMOVE_DEAD: u32 = 4;
 pub const TENON_HOOK_GRAD: u32 = 0;
 pub const TENON_HOOK_ACCUMULATED: u32 = 1;
 pub const TENON_HOOK_BEFORE: u32 = 2;
@@ -1127,6 +1168,7 @@ pub const TENON_HANDLE_GENERATOR: u32 = 12;
 pub const TENON_HANDLE_WEAK_TENSOR: u32 = 13;
 pub const TENON_HANDLE_NODE: u32 = 14;
 pub const TENON_HANDLE_HOOK: u32 = 15;
+pub const TENON_HANDLE_GRAPH: u32 = 16;
 pub const TENON_LANGUAGE_NONE: u32 = 0;
 pub const TENON_LANGUAGE_C: u32 = 1;
 pub const TENON_LANGUAGE_CPP: u32 = 2;
@@ -2659,6 +2701,126 @@ fn bindgen_test_layout_tenon_function_type() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         72usize,
         "Offset of field: tenon_function_type::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_graph_node() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_graph_node> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_graph_node>(),
+        64usize,
+        "Size of tenon_graph_node",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_graph_node>(),
+        8usize,
+        "Alignment of tenon_graph_node",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_graph_node::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nargs) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_graph_node::nargs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_graph_node::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).args) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_graph_node::args",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).first_result) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_graph_node::first_result",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nresults) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_graph_node::nresults",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_graph_node::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_graph_value() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_graph_value> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_graph_value>(),
+        80usize,
+        "Size of tenon_graph_value",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_graph_value>(),
+        8usize,
+        "Alignment of tenon_graph_value",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_graph_value::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_graph_value::kind",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).source) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_graph_value::source",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_graph_value::index",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_graph_value::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_graph_value::tensor",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_graph_value::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_graph_value::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        52usize,
+        "Offset of field: tenon_graph_value::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_graph_value::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_graph_value::reserved",
     );
 }
 #[test]
@@ -5802,6 +5964,316 @@ extern "C" {
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_grad_mode_get() -> u32;
+    #[must_use]
+    /** Begins to record the calling thread's calls into a new graph, inside the recordings that are on,
+ which do not record meanwhile. A tensor that no recorded call made and that is no input becomes
+ an attribute when a call first uses it. Thread states carry recordings.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`; the thread keeps one until the recording ends.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_begin(
+        flags: u32,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Ends a recording, on all threads. The graph stays as it is.
+
+ Errors:    TENON_ERROR_STATE for a graph that is not the innermost recording of the calling
+            thread, or below autograd while a mode that was entered later is on.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_end(graph: *mut tenon_graph) -> tenon_status;
+    /** Tells whether the calling thread records calls.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_is_recording() -> i32;
+    #[must_use]
+    /** Makes an empty graph, to be built by hand.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_new(out_graph: *mut *mut tenon_graph) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_retain(graph: *mut tenon_graph) -> *mut tenon_graph;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread; the last one releases tensors and objects that the graph holds.
+ Since:     0.1*/
+    pub fn tenon_graph_release(graph: *mut tenon_graph);
+    #[must_use]
+    /** Adds an input. `tensor` (may be NULL) is what stands for it while the graph is recorded, and
+ tells dtype, device and sizes; `name` (may be NULL) is an identifier.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a name that is no identifier or is taken, a tensor
+            that stands for another value already; TENON_ERROR_STATE for a graph that does not
+            change any more, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the tensor is not kept.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_input(
+        graph: *mut tenon_graph,
+        tensor: *mut tenon_tensor,
+        name: *const ::core::ffi::c_char,
+        out_value: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a tensor that the graph holds. `name` as of an input; NULL gives it one.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or the undefined tensor, or as
+            tenon_graph_add_input.
+ Ownership: the tensor is retained until the graph dies.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_attribute(
+        graph: *mut tenon_graph,
+        tensor: *mut tenon_tensor,
+        name: *const ::core::ffi::c_char,
+        out_value: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Appends a call that is not run. `args` are all of the schema's: TENON_TAG_REF, also as elements
+ of lists, names earlier values; tensors become attributes. The first result's number goes to
+ `out_first_result`, the others follow.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a wrong count, TENON_ERROR_TYPE for an argument that
+            is none of its type, TENON_ERROR_INDEX for a value that is not there,
+            TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
+            results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: arguments are copied, handles in them retained.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_append(
+        graph: *mut tenon_graph,
+        op: *const tenon_op,
+        args: *const tenon_value,
+        nargs: i64,
+        out_first_result: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds the value of an element of a value that is a list of tensors.
+
+ Errors:    TENON_ERROR_INDEX for a value or an element that is not there, TENON_ERROR_TYPE for a
+            value that is no list, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_element(
+        graph: *mut tenon_graph,
+        list: i64,
+        index: i64,
+        out_value: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds an output: a TENON_TAG_REF, a tensor of the recording (others become attributes), a number,
+ or a list of such.
+
+ Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_STATE,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the value is copied.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_output(
+        graph: *mut tenon_graph,
+        value: *const tenon_value,
+    ) -> tenon_status;
+    /** Returns how many inputs the graph has.
+
+ Threads:   any thread that sees the finished graph; else owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_input_count(graph: *const tenon_graph) -> i64;
+    /** Returns how many tensors the graph holds.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_attribute_count(graph: *const tenon_graph) -> i64;
+    /** Returns how many calls the graph has.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_node_count(graph: *const tenon_graph) -> i64;
+    /** Returns how many outputs the graph has.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_output_count(graph: *const tenon_graph) -> i64;
+    /** Returns how many values the graph has.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_value_count(graph: *const tenon_graph) -> i64;
+    #[must_use]
+    /** Describes a node.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
+            struct_size.
+ Ownership: what the struct names is borrowed until the graph dies.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_get_node(
+        graph: *const tenon_graph,
+        index: i64,
+        out_node: *mut tenon_graph_node,
+    ) -> tenon_status;
+    #[must_use]
+    /** Describes a value.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
+            struct_size.
+ Ownership: what the struct names is borrowed until the graph dies.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_get_value(
+        graph: *const tenon_graph,
+        index: i64,
+        out_value: *mut tenon_graph_value,
+    ) -> tenon_status;
+    /** Returns the number of the value that is an input; -1 for an input that is not there.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_input_value(graph: *const tenon_graph, index: i64) -> i64;
+    /** Returns the number of the value that is an attribute; -1 for an attribute that is not there.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_attribute_value(graph: *const tenon_graph, index: i64) -> i64;
+    /** Returns an output, NULL for one that is not there.
+
+ Ownership: borrowed until the graph dies.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_peek_output(
+        graph: *const tenon_graph,
+        index: i64,
+    ) -> *const tenon_value;
+    #[must_use]
+    /** Runs a graph: each node is a call of its operator, seen by layers and modes as any call. Results
+ are released after their last use.
+
+ `stack->args` are the inputs, tensors; `stack->rets` are as many as the graph has outputs.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, TENON_ERROR_TYPE for an input that is
+            no tensor, or what a call raised, with a note that names the node.
+ Ownership: arguments are borrowed; results are new references.
+ Threads:   any thread; several may run one graph at once.
+ Since:     0.1*/
+    pub fn tenon_graph_run(
+        graph: *mut tenon_graph,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Defines an operator that runs the graph, with a tensor argument for each input and a result for
+ each output, in the library's namespace. Gradients, vmap and autocast see the graph's calls.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for an output that is no tensor; as tenon_library_define
+            and tenon_library_impl.
+ Ownership: the library's registrations retain the graph; `out_op` (may be NULL) is valid for
+            ever.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_graph_define(
+        graph: *mut tenon_graph,
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        out_op: *mut *const tenon_op,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a new graph by passes (TENON_GRAPH_* bits).
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown bits, what a folded call raised,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`; attributes are shared.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_transform(
+        graph: *mut tenon_graph,
+        passes: u32,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes a graph as text: a version, the whole schema of each operator, a line for each input,
+ attribute and node, and the outputs. Arguments that equal their defaults are left out.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
+            arguments, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_print(
+        graph: *const tenon_graph,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Reads a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
+ the registry's may have more arguments with defaults at the end. Nothing is run. `attributes`
+ are the tensors of the text's attributes, in its order.
+
+ Errors:    TENON_ERROR_PARSE naming line and what was expected, TENON_ERROR_NOT_FOUND naming all
+            operators that are not there, TENON_ERROR_TYPE for one whose schema differs,
+            TENON_ERROR_INVALID_ARGUMENT for a wrong number of attributes, as tenon_graph_append.
+ Ownership: new reference in `out_graph`, which retains the attributes.
+ Threads:   any thread; may load what ships for a namespace.
+ Since:     0.1*/
+    pub fn tenon_graph_parse(
+        text: *const ::core::ffi::c_char,
+        size: i64,
+        attributes: *const *mut tenon_tensor,
+        nattributes: i64,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes a graph as the bytes of one file in the safetensors layout: the text in its metadata, the
+ attributes as its tensors.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for an attribute without memory on the CPU or of a complex
+            dtype, as tenon_graph_print.
+ Ownership: new reference in `out_bytes`.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_write(
+        graph: *const tenon_graph,
+        out_bytes: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Reads what tenon_graph_write wrote; counts, offsets and references are checked, and nothing is
+ run. Attributes are copied.
+
+ Errors:    TENON_ERROR_PARSE for malformed bytes, as tenon_graph_parse.
+ Ownership: new reference in `out_graph`; the bytes are borrowed for the call.
+ Threads:   any thread; may load what ships for a namespace.
+ Since:     0.1*/
+    pub fn tenon_graph_read(
+        data: *const ::core::ffi::c_void,
+        size: i64,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes a graph to a file, replacing it; the old one stays where that fails.
+
+ Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_write.
+ Threads:   any thread, as tenon_graph_input_count; *blocks*.
+ Since:     0.1*/
+    pub fn tenon_graph_save(
+        graph: *const tenon_graph,
+        path: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    #[must_use]
+    /** Reads a graph from a file.
+
+ Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_read.
+ Ownership: new reference in `out_graph`.
+ Threads:   any thread; *blocks*, may load what ships for a namespace.
+ Since:     0.1*/
+    pub fn tenon_graph_load(
+        path: *const ::core::ffi::c_char,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
     #[must_use]
     /** Adds a hook to a tensor that requires gradients: GRAD, or ACCUMULATED for a leaf. It is for what
  the tensor is now: a later write in place gives the tensor another node, and leaves the hook

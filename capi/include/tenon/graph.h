@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: recorded computations, built, changed, run, saved, and called as operators. */
+#ifndef TENON_GRAPH_H
+#define TENON_GRAPH_H
+
+#include "tenon/buffer.h"
+#include "tenon/common.h"
+#include "tenon/device.h"
+#include "tenon/types.h"
+#include "tenon/value.h"
+
+TENON_BEGIN_DECLS
+
+/* A graph is a sequence of nodes, each a call of an operator. Nodes run in their order: some write
+ * their arguments or draw random numbers. A graph's values are numbered in the order in which they
+ * come to be: inputs, attributes (tensors that the graph holds), results of nodes, and elements of
+ * results that are lists. Arguments of nodes name values by TENON_TAG_REF; a number where a schema
+ * wants a tensor stands for a wrapped number.
+ *
+ * A graph is built by one thread, or recorded by the threads that its recording was carried to.
+ * Once it was run or defined as an operator it does not change any more. */
+
+/* ---- Recording -------------------------------------------------------------------------- */
+
+/* Records what reaches the kernels: composites, transforms and autocast as what they come to,
+ * backward passes included. Without it operators are recorded as they are called. */
+#define TENON_GRAPH_BELOW_AUTOGRAD 1u
+/* A call that makes a number of a tensor's elements, such as `item`, fails: the graph would keep
+ * the number. */
+#define TENON_GRAPH_STRICT 2u
+
+/// Begins to record the calling thread's calls into a new graph, inside the recordings that are on,
+/// which do not record meanwhile. A tensor that no recorded call made and that is no input becomes
+/// an attribute when a call first uses it. Thread states carry recordings.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`; the thread keeps one until the recording ends.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_begin(uint32_t flags, tenon_graph** out_graph);
+
+/// Ends a recording, on all threads. The graph stays as it is.
+///
+/// Errors:    TENON_ERROR_STATE for a graph that is not the innermost recording of the calling
+///            thread, or below autograd while a mode that was entered later is on.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_end(tenon_graph* graph);
+
+/// Tells whether the calling thread records calls.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int32_t tenon_graph_is_recording(void);
+
+/* ---- Building --------------------------------------------------------------------------- */
+
+/// Makes an empty graph, to be built by hand.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_new(tenon_graph** out_graph);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_graph* tenon_graph_retain(tenon_graph* graph);
+
+/// Drops a reference. NULL is accepted.
+///
+/// Threads:   any thread; the last one releases tensors and objects that the graph holds.
+/// Since:     0.1
+TENON_API void tenon_graph_release(tenon_graph* graph);
+
+/// Adds an input. `tensor` (may be NULL) is what stands for it while the graph is recorded, and
+/// tells dtype, device and sizes; `name` (may be NULL) is an identifier.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a name that is no identifier or is taken, a tensor
+///            that stands for another value already; TENON_ERROR_STATE for a graph that does not
+///            change any more, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: the tensor is not kept.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_add_input(tenon_graph* graph, tenon_tensor* tensor,
+                                             const char* name, int64_t* out_value);
+
+/// Adds a tensor that the graph holds. `name` as of an input; NULL gives it one.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or the undefined tensor, or as
+///            tenon_graph_add_input.
+/// Ownership: the tensor is retained until the graph dies.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_add_attribute(tenon_graph* graph, tenon_tensor* tensor,
+                                                 const char* name, int64_t* out_value);
+
+/// Appends a call that is not run. `args` are all of the schema's: TENON_TAG_REF, also as elements
+/// of lists, names earlier values; tensors become attributes. The first result's number goes to
+/// `out_first_result`, the others follow.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a wrong count, TENON_ERROR_TYPE for an argument that
+///            is none of its type, TENON_ERROR_INDEX for a value that is not there,
+///            TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
+///            results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: arguments are copied, handles in them retained.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_append(tenon_graph* graph, const tenon_op* op,
+                                          const tenon_value* args, int64_t nargs,
+                                          int64_t* out_first_result);
+
+/// Adds the value of an element of a value that is a list of tensors.
+///
+/// Errors:    TENON_ERROR_INDEX for a value or an element that is not there, TENON_ERROR_TYPE for a
+///            value that is no list, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_add_element(tenon_graph* graph, int64_t list, int64_t index,
+                                               int64_t* out_value);
+
+/// Adds an output: a TENON_TAG_REF, a tensor of the recording (others become attributes), a number,
+/// or a list of such.
+///
+/// Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_STATE,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: the value is copied.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_add_output(tenon_graph* graph, const tenon_value* value);
+
+/* ---- Reading ---------------------------------------------------------------------------- */
+
+/// Returns how many inputs the graph has.
+///
+/// Threads:   any thread that sees the finished graph; else owner thread.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_input_count(const tenon_graph* graph);
+
+/// Returns how many tensors the graph holds.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_attribute_count(const tenon_graph* graph);
+
+/// Returns how many calls the graph has.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_node_count(const tenon_graph* graph);
+
+/// Returns how many outputs the graph has.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_output_count(const tenon_graph* graph);
+
+/// Returns how many values the graph has.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_value_count(const tenon_graph* graph);
+
+/* One call. Zero it and set struct_size before use. */
+typedef struct tenon_graph_node {
+  uint32_t struct_size;
+  uint32_t nargs;
+  const tenon_op* op;
+  const tenon_value* args; /* in schema order */
+  int64_t first_result;    /* number of its first result among the graph's values */
+  int64_t nresults;        /* those of the schema; elements of lists are values of their own */
+  uint64_t reserved[3];    /* zero */
+} tenon_graph_node;
+
+/// Describes a node.
+///
+/// Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
+///            struct_size.
+/// Ownership: what the struct names is borrowed until the graph dies.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_get_node(const tenon_graph* graph, int64_t index,
+                                            tenon_graph_node* out_node);
+
+/* What a value is. Append-only. */
+#define TENON_GRAPH_VALUE_INPUT 0u
+#define TENON_GRAPH_VALUE_ATTRIBUTE 1u
+#define TENON_GRAPH_VALUE_RESULT 2u
+#define TENON_GRAPH_VALUE_ELEMENT 3u
+
+/* One value. Zero it and set struct_size before use. */
+typedef struct tenon_graph_value {
+  uint32_t struct_size;
+  uint32_t kind;        /* TENON_GRAPH_VALUE_* */
+  int64_t source;       /* number of the input, attribute or node; of an element, of its list */
+  int64_t index;        /* of a result or element: which one; else 0 */
+  const char* name;     /* of an input or attribute; else NULL */
+  tenon_tensor* tensor; /* of an attribute; else NULL */
+  const int64_t* sizes; /* of a tensor as it was recorded; NULL where that is unknown */
+  int32_t ndim;
+  tenon_dtype dtype; /* TENON_DTYPE_NONE where it is unknown */
+  tenon_device device;
+  uint64_t reserved[2]; /* zero */
+} tenon_graph_value;
+
+/// Describes a value.
+///
+/// Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
+///            struct_size.
+/// Ownership: what the struct names is borrowed until the graph dies.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
+                                             tenon_graph_value* out_value);
+
+/// Returns the number of the value that is an input; -1 for an input that is not there.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_input_value(const tenon_graph* graph, int64_t index);
+
+/// Returns the number of the value that is an attribute; -1 for an attribute that is not there.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_attribute_value(const tenon_graph* graph, int64_t index);
+
+/// Returns an output, NULL for one that is not there.
+///
+/// Ownership: borrowed until the graph dies.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, int64_t index);
+
+/* ---- Running ---------------------------------------------------------------------------- */
+
+/// Runs a graph: each node is a call of its operator, seen by layers and modes as any call. Results
+/// are released after their last use.
+///
+/// `stack->args` are the inputs, tensors; `stack->rets` are as many as the graph has outputs.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, TENON_ERROR_TYPE for an input that is
+///            no tensor, or what a call raised, with a note that names the node.
+/// Ownership: arguments are borrowed; results are new references.
+/// Threads:   any thread; several may run one graph at once.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack);
+
+/// Defines an operator that runs the graph, with a tensor argument for each input and a result for
+/// each output, in the library's namespace. Gradients, vmap and autocast see the graph's calls.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for an output that is no tensor; as tenon_library_define
+///            and tenon_library_impl.
+/// Ownership: the library's registrations retain the graph; `out_op` (may be NULL) is valid for
+///            ever.
+/// Threads:   any thread; *blocks*, runs listeners.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* library,
+                                          const char* name, const tenon_op** out_op);
+
+/* ---- Transforming ----------------------------------------------------------------------- */
+
+/* Passes; several run in this order. Calls that write, draw random numbers or return nothing stay,
+ * and what is read between writes keeps its place. */
+#define TENON_GRAPH_FOLD_CONSTANTS 1u /* calls on attributes alone are run once, now */
+#define TENON_GRAPH_MERGE_COMMON 2u   /* equal calls become one */
+#define TENON_GRAPH_REMOVE_DEAD 4u    /* calls and attributes that nothing uses go */
+
+/// Makes a new graph by passes (TENON_GRAPH_* bits).
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown bits, what a folded call raised,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`; attributes are shared.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes,
+                                             tenon_graph** out_graph);
+
+/* ---- Text and files --------------------------------------------------------------------- */
+
+/// Writes a graph as text: a version, the whole schema of each operator, a line for each input,
+/// attribute and node, and the outputs. Arguments that equal their defaults are left out.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
+///            arguments, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_text`.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text);
+
+/// Reads a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
+/// the registry's may have more arguments with defaults at the end. Nothing is run. `attributes`
+/// are the tensors of the text's attributes, in its order.
+///
+/// Errors:    TENON_ERROR_PARSE naming line and what was expected, TENON_ERROR_NOT_FOUND naming all
+///            operators that are not there, TENON_ERROR_TYPE for one whose schema differs,
+///            TENON_ERROR_INVALID_ARGUMENT for a wrong number of attributes, as tenon_graph_append.
+/// Ownership: new reference in `out_graph`, which retains the attributes.
+/// Threads:   any thread; may load what ships for a namespace.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_parse(const char* text, int64_t size,
+                                         tenon_tensor* const* attributes, int64_t nattributes,
+                                         tenon_graph** out_graph);
+
+/// Writes a graph as the bytes of one file in the safetensors layout: the text in its metadata, the
+/// attributes as its tensors.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for an attribute without memory on the CPU or of a complex
+///            dtype, as tenon_graph_print.
+/// Ownership: new reference in `out_bytes`.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_write(const tenon_graph* graph, tenon_buffer** out_bytes);
+
+/// Reads what tenon_graph_write wrote; counts, offsets and references are checked, and nothing is
+/// run. Attributes are copied.
+///
+/// Errors:    TENON_ERROR_PARSE for malformed bytes, as tenon_graph_parse.
+/// Ownership: new reference in `out_graph`; the bytes are borrowed for the call.
+/// Threads:   any thread; may load what ships for a namespace.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_read(const void* data, int64_t size, tenon_graph** out_graph);
+
+/// Writes a graph to a file, replacing it; the old one stays where that fails.
+///
+/// Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_write.
+/// Threads:   any thread, as tenon_graph_input_count; *blocks*.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_save(const tenon_graph* graph, const char* path);
+
+/// Reads a graph from a file.
+///
+/// Errors:    TENON_ERROR_SYSTEM naming the path, as tenon_graph_read.
+/// Ownership: new reference in `out_graph`.
+/// Threads:   any thread; *blocks*, may load what ships for a namespace.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_load(const char* path, tenon_graph** out_graph);
+
+TENON_END_DECLS
+
+#endif /* TENON_GRAPH_H */

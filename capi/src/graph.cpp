@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs over core/graph; see tenon/graph.h.
+#include "tenon/graph.h"
+
+#include "base/check.h"
+#include "graph/define.h"
+#include "graph/file.h"
+#include "graph/passes.h"
+#include "graph/plan.h"
+#include "graph/recording.h"
+#include "graph/text.h"
+#include "guard.h"
+#include "out_struct.h"
+#include "override/mode.h"
+#include "stack.h"
+
+namespace graph_ = tenon::graph;
+using tenon::capi::guarded;
+
+namespace {
+
+constexpr size_t kFirstNode = 64;
+static_assert(sizeof(tenon_graph_node) >= kFirstNode);
+constexpr size_t kFirstValue = 80;
+static_assert(sizeof(tenon_graph_value) >= kFirstValue);
+
+void require(const char* function, const tenon_graph* graph) {
+  TENON_CHECK_ARG(graph != nullptr, function, ": graph must be given, got NULL");
+}
+
+std::string_view text_or_empty(const char* text) { return text != nullptr ? text : ""; }
+
+void check_index(const char* function, int64_t index, size_t count) {
+  TENON_CHECK_INDEX(index >= 0 && static_cast<uint64_t>(index) < count, function,
+                    ": index must be below ", count, ", got ", index);
+}
+
+tenon_graph_node describe(const graph_::Node& node) {
+  tenon_graph_node described{};
+  described.nargs = node.nargs;
+  described.op = node.op;
+  described.args = node.args;
+  described.first_result = node.first_value;
+  described.nresults = node.nresults;
+  return described;
+}
+
+tenon_graph_value describe(const tenon_graph& graph, const graph_::Value& value) {
+  tenon_graph_value described{};
+  described.kind = value.kind;
+  described.source = value.source;
+  described.index = value.index;
+  if (value.kind == TENON_GRAPH_VALUE_INPUT) {
+    described.name = graph.inputs()[value.source].name.c_str();
+  } else if (value.kind == TENON_GRAPH_VALUE_ATTRIBUTE) {
+    described.name = graph.attributes()[value.source].name.c_str();
+    described.tensor = graph.attributes()[value.source].tensor.get();
+  }
+  described.dtype = TENON_DTYPE_NONE;
+  if (value.meta == nullptr) return described;
+  described.sizes = value.meta->sizes;
+  described.ndim = value.meta->ndim;
+  described.dtype = value.meta->dtype;
+  described.device = value.meta->device;
+  return described;
+}
+
+}  // namespace
+
+extern "C" {
+
+tenon_status tenon_graph_begin(uint32_t flags, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    graph_::Recording& recording = graph_::begin_recording(flags);
+    if (recording.is_below_autograd()) {
+      try {
+        tenon::override::push_mode(TENON_MODE_WRAPPER, graph_::new_mode(recording).get());
+      } catch (...) {
+        graph_::end_recording(recording);
+        throw;
+      }
+    }
+    *out_graph = graph_::GraphPtr::share(&recording.graph()).detach();
+  });
+}
+
+tenon_status tenon_graph_end(tenon_graph* graph) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_end";
+    require(kFunction, graph);
+    graph_::Recording* recording = graph_::current_recording();
+    TENON_CHECK(recording != nullptr && &recording->graph() == graph, TENON_ERROR_STATE, kFunction,
+                ": graph must be the thread's innermost recording, got another");
+    if (recording->is_below_autograd()) {
+      const tenon_object* mode = tenon::override::mode_at(TENON_MODE_WRAPPER, 0);
+      TENON_CHECK(mode != nullptr && mode->self() == recording, TENON_ERROR_STATE, kFunction,
+                  ": modes entered after the recording must have been left, got ",
+                  mode != nullptr ? mode->type()->name : "a recording that is hidden");
+      tenon::override::pop_mode(TENON_MODE_WRAPPER, mode);
+    }
+    graph_::end_recording(*recording);
+  });
+}
+
+int32_t tenon_graph_is_recording(void) { return graph_::current_recording() != nullptr ? 1 : 0; }
+
+tenon_status tenon_graph_new(tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] { *out_graph = new tenon_graph; });
+}
+
+tenon_graph* tenon_graph_retain(tenon_graph* graph) {
+  if (graph != nullptr) graph->retain();
+  return graph;
+}
+
+void tenon_graph_release(tenon_graph* graph) {
+  if (graph != nullptr) graph->release();
+}
+
+tenon_status tenon_graph_add_input(tenon_graph* graph, tenon_tensor* tensor, const char* name,
+                                   int64_t* out_value) {
+  if (out_value != nullptr) *out_value = -1;
+  return guarded([&] {
+    require("tenon_graph_add_input", graph);
+    graph_::Recording* recording = graph_::recording_of(*graph);
+    const uint32_t value = recording != nullptr ? recording->add_input(tensor, text_or_empty(name))
+                                                : graph->add_input(tensor, text_or_empty(name));
+    if (out_value != nullptr) *out_value = value;
+  });
+}
+
+tenon_status tenon_graph_add_attribute(tenon_graph* graph, tenon_tensor* tensor, const char* name,
+                                       int64_t* out_value) {
+  if (out_value != nullptr) *out_value = -1;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_add_attribute";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(tensor != nullptr, kFunction, ": tensor must be given, got NULL");
+    graph_::Recording* recording = graph_::recording_of(*graph);
+    const uint32_t value = recording != nullptr
+                               ? recording->add_attribute(*tensor, text_or_empty(name))
+                               : graph->add_attribute(*tensor, text_or_empty(name));
+    if (out_value != nullptr) *out_value = value;
+  });
+}
+
+tenon_status tenon_graph_append(tenon_graph* graph, const tenon_op* op, const tenon_value* args,
+                                int64_t nargs, int64_t* out_first_result) {
+  if (out_first_result != nullptr) *out_first_result = -1;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_append";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(op != nullptr, kFunction, ": op must be given, got NULL");
+    TENON_CHECK_ARG(nargs >= 0 && (nargs == 0 || args != nullptr), kFunction,
+                    ": args must be given, got ", nargs < 0 ? "a negative count" : "NULL");
+    const uint32_t first = graph->append(op, {args, static_cast<size_t>(nargs)});
+    if (out_first_result != nullptr) *out_first_result = first;
+  });
+}
+
+tenon_status tenon_graph_add_element(tenon_graph* graph, int64_t list, int64_t index,
+                                     int64_t* out_value) {
+  if (out_value != nullptr) *out_value = -1;
+  return guarded([&] {
+    require("tenon_graph_add_element", graph);
+    const uint32_t value = graph->add_element(list, index);
+    if (out_value != nullptr) *out_value = value;
+  });
+}
+
+tenon_status tenon_graph_add_output(tenon_graph* graph, const tenon_value* value) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_add_output";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(value != nullptr, kFunction, ": value must be given, got NULL");
+    if (graph_::Recording* recording = graph_::recording_of(*graph)) {
+      recording->add_output(*value);
+    } else {
+      graph->add_output(*value);
+    }
+  });
+}
+
+int64_t tenon_graph_input_count(const tenon_graph* graph) {
+  return static_cast<int64_t>(graph->inputs().size());
+}
+
+int64_t tenon_graph_attribute_count(const tenon_graph* graph) {
+  return static_cast<int64_t>(graph->attributes().size());
+}
+
+int64_t tenon_graph_node_count(const tenon_graph* graph) {
+  return static_cast<int64_t>(graph->nodes().size());
+}
+
+int64_t tenon_graph_output_count(const tenon_graph* graph) {
+  return static_cast<int64_t>(graph->outputs().size());
+}
+
+int64_t tenon_graph_value_count(const tenon_graph* graph) {
+  return static_cast<int64_t>(graph->values().size());
+}
+
+tenon_status tenon_graph_get_node(const tenon_graph* graph, int64_t index,
+                                  tenon_graph_node* out_node) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_get_node";
+    tenon::capi::fill_struct(kFunction, kFirstNode, out_node, [&] {
+      require(kFunction, graph);
+      check_index(kFunction, index, graph->nodes().size());
+      return describe(graph->nodes()[static_cast<size_t>(index)]);
+    });
+  });
+}
+
+tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
+                                   tenon_graph_value* out_value) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_get_value";
+    tenon::capi::fill_struct(kFunction, kFirstValue, out_value, [&] {
+      require(kFunction, graph);
+      check_index(kFunction, index, graph->values().size());
+      return describe(*graph, graph->values()[static_cast<size_t>(index)]);
+    });
+  });
+}
+
+int64_t tenon_graph_input_value(const tenon_graph* graph, int64_t index) {
+  const auto& inputs = graph->inputs();
+  const bool there = index >= 0 && static_cast<uint64_t>(index) < inputs.size();
+  return there ? inputs[static_cast<size_t>(index)].value : -1;
+}
+
+int64_t tenon_graph_attribute_value(const tenon_graph* graph, int64_t index) {
+  const auto& attributes = graph->attributes();
+  const bool there = index >= 0 && static_cast<uint64_t>(index) < attributes.size();
+  return there ? attributes[static_cast<size_t>(index)].value : -1;
+}
+
+const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, int64_t index) {
+  const auto& outputs = graph->outputs();
+  const bool there = index >= 0 && static_cast<uint64_t>(index) < outputs.size();
+  return there ? &outputs[static_cast<size_t>(index)] : nullptr;
+}
+
+tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack) {
+  tenon::capi::assert_stack(stack);
+  return guarded([&] {
+    require("tenon_graph_run", graph);
+    graph->plan().run(stack);
+  });
+}
+
+tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* library, const char* name,
+                                const tenon_op** out_op) {
+  if (out_op != nullptr) *out_op = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_define";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(library != nullptr, kFunction, ": library must be given, got NULL");
+    TENON_CHECK_ARG(name != nullptr, kFunction, ": name must be given, got NULL");
+    const tenon_op* op = graph_::define_graph(*graph, library, name);
+    if (out_op != nullptr) *out_op = op;
+  });
+}
+
+tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    require("tenon_graph_transform", graph);
+    *out_graph = graph_::transform(*graph, passes).detach();
+  });
+}
+
+tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text) {
+  *out_text = nullptr;
+  return guarded([&] {
+    require("tenon_graph_print", graph);
+    *out_text = tenon::value::text_buffer(graph_::print_graph(*graph)).detach();
+  });
+}
+
+tenon_status tenon_graph_parse(const char* text, int64_t size, tenon_tensor* const* attributes,
+                               int64_t nattributes, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_parse";
+    TENON_CHECK_ARG(text != nullptr && size >= 0, kFunction, ": text must be given, got ",
+                    text == nullptr ? "NULL" : "a negative size");
+    TENON_CHECK_ARG(nattributes >= 0 && (nattributes == 0 || attributes != nullptr), kFunction,
+                    ": attributes must be given, got ",
+                    nattributes < 0 ? "a negative count" : "NULL");
+    *out_graph = graph_::parse_graph({text, static_cast<size_t>(size)},
+                                     {attributes, static_cast<size_t>(nattributes)})
+                     .detach();
+  });
+}
+
+tenon_status tenon_graph_write(const tenon_graph* graph, tenon_buffer** out_bytes) {
+  *out_bytes = nullptr;
+  return guarded([&] {
+    require("tenon_graph_write", graph);
+    *out_bytes = tenon::value::text_buffer(graph_::write_bytes(*graph)).detach();
+  });
+}
+
+tenon_status tenon_graph_read(const void* data, int64_t size, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    TENON_CHECK_ARG(data != nullptr && size >= 0, "tenon_graph_read: data must be given, got ",
+                    data == nullptr ? "NULL" : "a negative size");
+    const std::string_view bytes(static_cast<const char*>(data), static_cast<size_t>(size));
+    *out_graph = graph_::read_bytes(bytes).detach();
+  });
+}
+
+tenon_status tenon_graph_save(const tenon_graph* graph, const char* path) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_save";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(path != nullptr, kFunction, ": path must be given, got NULL");
+    graph_::save_file(*graph, path);
+  });
+}
+
+tenon_status tenon_graph_load(const char* path, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    TENON_CHECK_ARG(path != nullptr, "tenon_graph_load: path must be given, got NULL");
+    *out_graph = graph_::load_file(path).detach();
+  });
+}
+
+}  // extern "C"

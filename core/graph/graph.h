@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph: a sequence of calls with effects, and the values that they make.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/intrusive_ptr.h"
+#include "dispatch/operator_entry.h"
+#include "graph/arena.h"
+#include "graph/identity_map.h"
+#include "schema/schema.h"
+#include "tenon/graph.h"
+#include "tensor/tensor.h"
+#include "value/value.h"
+
+namespace tenon::graph {
+
+/// What is known of a tensor before a run.
+struct TensorMeta {
+  tenon_dtype dtype;
+  int32_t ndim;
+  tenon_device device;
+  const int64_t* sizes;
+};
+
+struct Node {
+  const tenon_op* op;
+  const tenon_value* args;  // in the arena; lists, too
+  uint32_t nargs;
+  uint32_t first_value;
+  uint32_t nresults;
+};
+
+struct Value {
+  uint32_t kind;             // TENON_GRAPH_VALUE_*
+  uint32_t source;           // number of the input, attribute or node; of an element, of its list
+  uint32_t index;            // of a result or an element
+  const TensorMeta* meta;    // NULL: unknown, or no tensor
+  const schema::Type* type;  // NULL: unknown
+};
+
+struct Input {
+  std::string name;
+  uint32_t value;
+};
+
+struct Attribute {
+  std::string name;
+  tensor::TensorPtr tensor;
+  uint32_t value;
+};
+
+class Plan;
+
+/// A call's arguments as a graph keeps them, before it is known whether the call succeeds.
+struct StagedCall {
+  const tenon_op* op = nullptr;
+  tenon_value* args = nullptr;  // in the graph's arena
+  uint32_t nargs = 0;
+  std::vector<tenon_value*> captured;   // tensors that are no values yet, in `args`; retained
+  std::vector<value::OwnedValue> held;  // handles that the arguments name besides
+
+  StagedCall() = default;
+  StagedCall(StagedCall&&) = default;
+  StagedCall& operator=(StagedCall&&) = delete;
+  ~StagedCall() {
+    for (tenon_value* tensor : captured) value::clear(tensor);
+  }
+};
+
+}  // namespace tenon::graph
+
+struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
+ public:
+  using IdentityMap = tenon::graph::IdentityMap;
+
+  tenon_graph();
+  ~tenon_graph();
+
+  /// See graph.h of the C functions. `known` tells which values tensors are; NULL: none is one.
+  /// All throw TENON_ERROR_STATE for a graph that is sealed.
+  uint32_t add_input(tenon_tensor* tensor, std::string_view name);
+  uint32_t add_attribute(tenon_tensor& tensor, std::string_view name);
+  uint32_t add_element(int64_t list, int64_t index);
+  void add_output(const tenon_value& value, IdentityMap* known = nullptr);
+  /// Checks arguments against the schema; throws as tenon_graph_append.
+  uint32_t append(const tenon_op* op, std::span<const tenon_value> args);
+
+  /// A recorded call, in two steps: its arguments as they are before it, and, when it succeeded,
+  /// its results. Arguments are those of a call that was made: they are not checked.
+  tenon::graph::StagedCall stage(const tenon_op* op, std::span<const tenon_value> args,
+                                 const IdentityMap* known);
+  uint32_t commit(tenon::graph::StagedCall call, std::span<const tenon_value> results,
+                  IdentityMap* known);
+  /// What is known of a tensor, kept with the graph; of a value, to be said afterwards.
+  const tenon::graph::TensorMeta* new_meta(tenon_dtype dtype, const tenon_device& device,
+                                           tenon::tensor::Dims sizes);
+  void set_meta(uint32_t value, const tenon::graph::TensorMeta* meta) noexcept {
+    values_[value].meta = meta;
+  }
+  /// The same of a value of another graph.
+  void copy_meta(uint32_t value, const tenon::graph::TensorMeta* meta) {
+    if (meta == nullptr) return;
+    const tenon::tensor::Dims sizes(meta->sizes, static_cast<size_t>(meta->ndim));
+    set_meta(value, new_meta(meta->dtype, meta->device, sizes));
+  }
+
+  const std::vector<tenon::graph::Node>& nodes() const noexcept { return nodes_; }
+  const std::vector<tenon::graph::Value>& values() const noexcept { return values_; }
+  const std::vector<tenon::graph::Input>& inputs() const noexcept { return inputs_; }
+  const std::vector<tenon::graph::Attribute>& attributes() const noexcept { return attributes_; }
+  const std::vector<tenon_value>& outputs() const noexcept { return outputs_; }
+
+  /// How it runs; from then on it does not change. Throws std::bad_alloc.
+  const tenon::graph::Plan& plan();
+
+ private:
+  void check_open(const char* function) const;
+  uint32_t add_value(const tenon::graph::Value& value);
+  const tenon::graph::TensorMeta* meta_of(const tenon_tensor& tensor);
+  uint32_t capture(tenon_tensor& tensor, IdentityMap* known);
+  void capture_all(tenon::graph::StagedCall& call, IdentityMap* known);
+  void check_references(const tenon_value& value) const;
+  bool matches(const tenon_value& value, const tenon::schema::Type& type) const;
+  uint32_t push_node(const tenon::graph::StagedCall& call, size_t nresults);
+
+  tenon::graph::Arena arena_;
+  std::vector<tenon::graph::Node> nodes_;
+  std::vector<tenon::graph::Value> values_;
+  std::vector<tenon::graph::Input> inputs_;
+  std::vector<tenon::graph::Attribute> attributes_;
+  std::vector<tenon_value> outputs_;                      // in the arena
+  std::vector<tenon::value::OwnedValue> held_;            // handles that arguments name
+  std::atomic<const tenon::graph::Plan*> plan_{nullptr};  // set: sealed
+};
+
+namespace tenon::graph {
+
+using Graph = ::tenon_graph;
+using GraphPtr = base::IntrusivePtr<Graph>;
+
+}  // namespace tenon::graph

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan: how a graph runs: a boxed call for each node, and what is released after it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/arena.h"
+#include "tenon/op.h"
+#include "tenon/value.h"
+#include "tensor/tensor.h"
+
+struct tenon_graph;
+
+namespace tenon::graph {
+
+class Plan {
+ public:
+  /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that has no schema any more.
+  explicit Plan(const tenon_graph& graph);
+
+  /// See tenon_graph_run. Throws what a call raised.
+  void run(tenon_stack* stack) const;
+
+ private:
+  enum class Fill : uint8_t { kValue, kTensorList, kDeep };
+  // An argument that is not known before a run.
+  struct Patch {
+    uint32_t argument;
+    uint32_t value;  // of kValue
+    Fill fill;
+  };
+  struct Step {
+    const tenon_op* op;
+    const tenon_value* args;
+    uint32_t nargs;
+    uint32_t first_value;
+    uint32_t nresults;
+    uint32_t patches_end;   // in patches_; they begin where those of the step before end
+    uint32_t elements_end;  // in elements_
+    uint32_t releases_end;  // in releases_
+  };
+  // A list's element as a value of its own.
+  struct Element {
+    uint32_t value;
+    uint32_t list;
+    uint32_t index;
+  };
+  class Run;
+
+  void add_step(const tenon_graph& graph, size_t number);
+  tenon_value prepare(const tenon_value& value, bool is_tensor);
+  void plan_releases(const tenon_graph& graph);
+
+  const tenon_graph& graph_;  // which holds the plan
+  Arena arena_;
+  std::vector<Step> steps_;
+  std::vector<Patch> patches_;
+  std::vector<Element> elements_;
+  std::vector<uint32_t> releases_;
+  std::vector<uint32_t> attribute_values_;
+  std::vector<tensor::TensorPtr> numbers_;  // that stand where a schema wants tensors
+  uint32_t most_args_ = 0;
+  uint32_t most_elements_ = 0;  // of the lists of tensors of one step
+};
+
+}  // namespace tenon::graph

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/recording.h"
+
+#include "base/check.h"
+#include "base/spin_guard.h"
+#include "dispatch/call_path.h"
+#include "dispatch/kernel_guard.h"
+#include "dispatch/key_tls.h"
+#include "dispatch/thread_slot.h"
+
+namespace tenon::graph {
+
+namespace {
+
+constexpr tenon_keyset kTracer = dispatch::functionality_bit(TENON_FUNCTIONALITY_TRACER);
+// Tracer and all above it, which have run already.
+constexpr tenon_keyset kBelowTracer = kTracer - 1;
+
+tenon_status copy_recording(void* word, void** out_word) noexcept {
+  static_cast<Recording*>(word)->retain();
+  *out_word = word;
+  return TENON_OK;
+}
+
+void drop_recording(void* word) noexcept { static_cast<Recording*>(word)->release(); }
+
+constinit dispatch::OwnSlot recording_slot("tenon.graph", &copy_recording, &drop_recording);
+
+// Makes a recording, or none, the thread's, which had the other one.
+void set_recording(void** word, RecordingPtr recording) noexcept {
+  dispatch::KeyWords words = dispatch::key_words();
+  const bool at_tracer = recording && !recording->is_below_autograd();
+  words.include = at_tracer ? words.include | kTracer : words.include & ~kTracer;
+  dispatch::set_key_words(words);
+  const auto before = RecordingPtr::adopt(static_cast<Recording*>(*word));
+  *word = recording.detach();
+}
+
+// Whether an operator makes numbers of what it gets: its result is no tensor, nor holds any.
+bool gives_number(const tenon_stack& stack) noexcept {
+  for (uint32_t i = 0; i < stack.nrets; ++i) {
+    const uint16_t tag = stack.rets[i].tag;
+    if (tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX) return true;
+  }
+  return false;
+}
+
+// The kernel at Tracer.
+tenon_status record_at_tracer(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  return dispatch::guard_kernel(stack, [&] {
+    const auto guard = dispatch::KeyGuard::exclude(kTracer);
+    const auto below = [&] { return dispatch::redispatch(op, keys & kBelowTracer, stack); };
+    const auto recording = RecordingPtr::share(current_recording());
+    if (!recording || !recording->is_on()) return below();
+    return recording->record(op, stack, below);
+  });
+}
+
+// The mode's handler: modes further in, and the mode itself, are off.
+tenon_status record_in_mode(void* self, const tenon_op* op, tenon_keyset, tenon_stack* stack) {
+  return dispatch::guard_kernel(stack, [&] {
+    Recording& recording = *static_cast<Recording*>(self);
+    const auto below = [&] { return dispatch::call(op, stack); };
+    if (!recording.is_on() || current_recording() != &recording) return below();
+    return recording.record(op, stack, below);
+  });
+}
+
+constexpr tenon_object_type kModeType = [] {
+  tenon_object_type type{};
+  type.struct_size = sizeof type;
+  type.language = TENON_LANGUAGE_CPP;
+  type.name = "tenon.GraphRecording";
+  type.retain = [](void* self) { static_cast<Recording*>(self)->retain(); };
+  type.release = [](void* self) { static_cast<Recording*>(self)->release(); };
+  type.dispatch = &record_in_mode;
+  return type;
+}();
+
+dispatch::Explanation explain_tracer(const dispatch::Arguments*) {
+  return {"it records the call in the thread's graph and redispatches", false};
+}
+
+constexpr dispatch::BuiltIn kBuiltIns[] = {
+    {"record_graph", TENON_KEY_TRACER, &record_at_tracer, nullptr, &explain_tracer},
+};
+
+}  // namespace
+
+std::span<const dispatch::BuiltIn> built_ins() noexcept { return kBuiltIns; }
+
+Recording* current_recording() noexcept { return static_cast<Recording*>(recording_slot.word()); }
+
+Recording& begin_recording(uint32_t flags) {
+  constexpr uint32_t kKnown = TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_STRICT;
+  TENON_CHECK_ARG((flags & ~kKnown) == 0,
+                  "tenon_graph_begin: flags must be TENON_GRAPH_* bits, got ", flags);
+  base::require_thread_record();
+  void** word = recording_slot.place();
+  auto recording = base::make_intrusive<Recording>(flags, base::make_intrusive<Graph>(),
+                                                   RecordingPtr::share(current_recording()));
+  Recording& begun = *recording;
+  set_recording(word, std::move(recording));
+  return begun;
+}
+
+void end_recording(Recording& recording) noexcept {
+  TENON_DCHECK(current_recording() == &recording);
+  recording.end();
+  set_recording(recording_slot.place(), recording.outer());
+}
+
+Recording* recording_of(const Graph& graph) noexcept {
+  for (Recording* each = current_recording(); each != nullptr; each = each->outer().get()) {
+    if (&each->graph() == &graph) return each;
+  }
+  return nullptr;
+}
+
+value::ObjectPtr new_mode(Recording& recording) {
+  return value::ObjectPtr::adopt(value::Object::make(&kModeType, &recording));
+}
+
+StagedCall Recording::stage(const tenon_op* op, const tenon_stack& stack) {
+  const base::SpinGuard lock(locked_);
+  return graph_->stage(op, {stack.args, stack.nargs}, &known_);
+}
+
+void Recording::commit(StagedCall call, const tenon_stack& stack) {
+  if ((flags_ & TENON_GRAPH_STRICT) != 0) check_strict(call.op, stack);
+  const base::SpinGuard lock(locked_);
+  graph_->commit(std::move(call), {stack.rets, stack.nrets}, &known_);
+}
+
+void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const {
+  TENON_CHECK(!gives_number(stack), TENON_ERROR_DATA_DEPENDENT, op->name(),
+              ": a strict recording must not make numbers of tensors, which the graph would keep; "
+              "got ",
+              value::print(stack.rets[0]));
+}
+
+// What one tensor stands for twice a recording could not tell apart.
+void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
+  const uint32_t value = known_.find(tensor);
+  TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,
+                  ": tensor must be new to the recording, got the one that is value ", value);
+}
+
+uint32_t Recording::add_input(tenon_tensor* tensor, std::string_view name) {
+  const base::SpinGuard lock(locked_);
+  const bool stands = tensor != nullptr && !tensor->is_undefined();
+  if (stands) check_new("tenon_graph_add_input", *tensor);
+  const uint32_t value = graph_->add_input(tensor, name);
+  if (stands) known_.set(*tensor, value);
+  return value;
+}
+
+uint32_t Recording::add_attribute(tenon_tensor& tensor, std::string_view name) {
+  const base::SpinGuard lock(locked_);
+  check_new("tenon_graph_add_attribute", tensor);
+  const uint32_t value = graph_->add_attribute(tensor, name);
+  known_.set(tensor, value);
+  return value;
+}
+
+void Recording::add_output(const tenon_value& value) {
+  const base::SpinGuard lock(locked_);
+  graph_->add_output(value, &known_);
+}
+
+}  // namespace tenon::graph

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording: what writes a thread's calls into a graph, at Tracer or at Wrapper.
+#pragma once
+
+#include <atomic>
+#include <span>
+
+#include "base/intrusive_ptr.h"
+#include "dispatch/built_in.h"
+#include "graph/graph.h"
+#include "value/object.h"
+
+namespace tenon::graph {
+
+class Recording final : public base::RefCounted<Recording> {
+ public:
+  Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer)
+      : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)) {}
+
+  Graph& graph() const noexcept { return *graph_; }
+  /// The one that was on when it began; NULL.
+  const base::IntrusivePtr<Recording>& outer() const noexcept { return outer_; }
+  bool is_below_autograd() const noexcept { return (flags_ & TENON_GRAPH_BELOW_AUTOGRAD) != 0; }
+  bool is_on() const noexcept { return on_.load(std::memory_order_acquire); }
+  void end() noexcept { on_.store(false, std::memory_order_release); }
+
+  /// Makes a call by `below()`, which gives its status, and records it. A call that fails leaves
+  /// nothing.
+  template <class Below>
+  tenon_status record(const tenon_op* op, tenon_stack* stack, Below&& below) {
+    StagedCall call = stage(op, *stack);
+    const tenon_status status = below();
+    if (status == TENON_OK) commit(std::move(call), *stack);
+    return status;
+  }
+
+  /// As the graph's; the tensor stands for the value from then on.
+  uint32_t add_input(tenon_tensor* tensor, std::string_view name);
+  uint32_t add_attribute(tenon_tensor& tensor, std::string_view name);
+  void add_output(const tenon_value& value);
+
+ private:
+  StagedCall stage(const tenon_op* op, const tenon_stack& stack);
+  void commit(StagedCall call, const tenon_stack& stack);
+  void check_new(const char* function, const tenon_tensor& tensor) const;
+  void check_strict(const tenon_op* op, const tenon_stack& stack) const;
+
+  const uint32_t flags_;
+  const GraphPtr graph_;
+  const base::IntrusivePtr<Recording> outer_;
+  std::atomic<bool> on_{true};
+  std::atomic<bool> locked_{false};  // what is below, and the graph; backward may use many threads
+  IdentityMap known_;
+};
+
+using RecordingPtr = base::IntrusivePtr<Recording>;
+
+/// The calling thread's innermost recording; NULL without one.
+Recording* current_recording() noexcept;
+/// Begins one. Throws TENON_ERROR_INVALID_ARGUMENT for unknown flags.
+Recording& begin_recording(uint32_t flags);
+/// Ends one, which is the innermost.
+void end_recording(Recording& recording) noexcept;
+/// The recording that writes to a graph; NULL for a graph that no recording of the calling thread
+/// writes to.
+Recording* recording_of(const Graph& graph) noexcept;
+
+/// The mode that a recording below autograd is on a thread's stack of modes.
+value::ObjectPtr new_mode(Recording& recording);
+
+/// The fallback at Tracer.
+std::span<const dispatch::BuiltIn> built_ins() noexcept;
+
+}  // namespace tenon::graph

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrite: a new graph made of an old one, node by node.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace tenon::graph {
+
+class Rewrite {
+ public:
+  /// The new graph has the inputs of the old one. Attributes and elements follow where they are
+  /// used.
+  explicit Rewrite(const Graph& from);
+
+  /// Appends a node of the old graph.
+  void keep(const Node& node);
+  /// Says what a value of the old graph is in the new one, as another value of the old one.
+  void replace(uint32_t value, uint32_t by) { mapped_[value] = map(by); }
+  /// The same as a tensor.
+  void replace(uint32_t value, tensor::Tensor& tensor) {
+    mapped_[value] = to_->add_attribute(tensor, {});
+  }
+  /// The outputs of the old one, and the graph.
+  GraphPtr finish();
+
+ private:
+  static constexpr uint32_t kUnknown = UINT32_MAX;
+
+  uint32_t map(uint32_t value);
+  tenon_value mapped(const tenon_value& value);
+
+  const Graph& from_;
+  GraphPtr to_ = base::make_intrusive<Graph>();
+  std::vector<uint32_t> mapped_;
+  Arena arena_;
+};
+
+}  // namespace tenon::graph

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "base/check.h"
+#include "dispatch/argument_binder.h"
+#include "dispatch/argument_check.h"
+#include "dispatch/lookup.h"
+#include "dispatch/value_conversion.h"
+#include "graph/literal.h"
+#include "graph/text.h"
+#include "schema/compatibility.h"
+#include "schema/parser.h"
+#include "tensor/device.h"
+
+namespace tenon::graph {
+
+namespace {
+
+struct NamedOp {
+  const tenon_op* op;
+  schema::SchemaPtr schema;   // the registry's
+  schema::SchemaPtr written;  // the text's
+};
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::span<tenon_tensor* const> attributes)
+      : lines_(text), attributes_(attributes) {}
+
+  GraphPtr read() {
+    std::string_view version;
+    TENON_CHECK(next_line(&version) && version == kTextVersion, TENON_ERROR_PARSE,
+                "tenon_graph_parse: text must begin with '", kTextVersion, "', got '",
+                version.substr(0, 40), '\'');
+    bool returned = false;
+    for (std::string_view line; next_line(&line);) {
+      Cursor cursor(line, number_);
+      if (returned) cursor.fail_expected("nothing after 'return'");
+      if (cursor.accept_word("op")) {
+        schemas_.push_back({cursor.rest(), number_});
+        continue;
+      }
+      find_operators();
+      if (cursor.accept_word("return")) {
+        read_outputs(cursor);
+        returned = true;
+      } else {
+        read_line(cursor);
+      }
+    }
+    TENON_CHECK(returned, TENON_ERROR_PARSE,
+                "tenon_graph_parse: text must end with a line 'return ...', got none");
+    TENON_CHECK_ARG(graph_->attributes().size() == attributes_.size(),
+                    "tenon_graph_parse: attributes must be as many as the text has, ",
+                    graph_->attributes().size(), ", got ", attributes_.size());
+    return graph_;
+  }
+
+ private:
+  bool next_line(std::string_view* out_line) {
+    if (lines_.empty()) return false;
+    const size_t end = lines_.find('\n');
+    *out_line = lines_.substr(0, end);
+    lines_.remove_prefix(end == std::string_view::npos ? lines_.size() : end + 1);
+    ++number_;
+    return true;
+  }
+
+  // Looks up what the text names, once all of it is known: so that all misses are told together.
+  void find_operators() {
+    std::string missing;
+    for (const auto& [text, line] : schemas_) {
+      schema::SchemaPtr written = schema::parse_schema(text);
+      const std::string name = written->name().full();
+      try {
+        const tenon_op* op = dispatch::find_operator(name);
+        operators_.insert_or_assign(name, NamedOp{op, dispatch::schema_of(*op), written});
+      } catch (const Error& error) {
+        if (error.code() != TENON_ERROR_NOT_FOUND) throw;
+        base::append(missing, missing.empty() ? "" : ", ");
+        base::append(missing, name);
+      }
+    }
+    schemas_.clear();
+    TENON_CHECK(missing.empty(), TENON_ERROR_NOT_FOUND,
+                "tenon_graph_parse: operators of the graph must be defined, got none called ",
+                missing, "; load the library that defines them");
+    for (const auto& [name, known] : operators_) {
+      if (*known.schema == *known.written) continue;
+      const auto reason = schema::backward_incompatibility(*known.schema, *known.written);
+      TENON_CHECK_TYPE(!reason, "tenon_graph_parse: ", name, " must be as the graph knows it, ",
+                       known.written->text(), ", got ", known.schema->text(), ": ",
+                       reason.value_or(""));
+    }
+  }
+
+  void read_line(Cursor& cursor) {
+    if (cursor.accept_word("input")) {
+      const std::string_view name = cursor.word("a name");
+      cursor.expect('=');
+      const size_t value = read_number(cursor);
+      check_number(cursor, value, graph_->add_input(nullptr, name));
+      read_meta(cursor, value);
+    } else if (cursor.accept_word("attribute")) {
+      const std::string_view name = cursor.word("a name");
+      cursor.expect('=');
+      const size_t value = read_number(cursor);
+      const size_t index = graph_->attributes().size();
+      TENON_CHECK_ARG(index < attributes_.size() && attributes_[index] != nullptr,
+                      "tenon_graph_parse: attributes must be as many as the text has, got ",
+                      attributes_.size());
+      check_number(cursor, value, graph_->add_attribute(*attributes_[index], name));
+      read_meta(cursor, value);
+    } else {
+      read_node(cursor);
+      return;
+    }
+    cursor.expect_end();
+  }
+
+  size_t read_number(Cursor& cursor) {
+    cursor.expect('%');
+    return static_cast<size_t>(cursor.natural("the number of a value"));
+  }
+  void check_number(Cursor& cursor, size_t written, size_t given) {
+    if (written != given) cursor.fail_expected(base::concat('%', given, ", the next value"));
+  }
+
+  // ": float32[2, 3] cpu", or nothing.
+  void read_meta(Cursor& cursor, size_t value) {
+    if (!cursor.accept(':')) return;
+    if (!cursor.peek_word().empty()) metas_.push_back(read_type(cursor, value));
+    set_metas();
+  }
+  struct Meta {
+    size_t value;
+    tenon_dtype dtype;
+    tenon_device device;
+    std::vector<int64_t> sizes;
+  };
+  static Meta read_type(Cursor& cursor, size_t value) {
+    Meta meta{value, tensor::find_dtype(cursor.word("a dtype")), {}, {}};
+    if (meta.dtype == TENON_DTYPE_NONE) cursor.fail_expected("a dtype");
+    cursor.expect('[');
+    while (!cursor.accept(']')) {
+      meta.sizes.push_back(cursor.natural("a size"));
+      if (meta.sizes.size() > TENON_TENSOR_MAX_DIMS) cursor.fail_expected("fewer dims");
+      if (!cursor.accept(',')) {
+        cursor.expect(']');
+        break;
+      }
+    }
+    meta.device = tensor::parse_device(cursor.device_word());
+    return meta;
+  }
+  void set_metas() {
+    for (const Meta& meta : metas_) {
+      graph_->set_meta(static_cast<uint32_t>(meta.value),
+                       graph_->new_meta(meta.dtype, meta.device, meta.sizes));
+    }
+    metas_.clear();
+  }
+
+  void read_node(Cursor& cursor) {
+    std::vector<size_t> targets;
+    if (cursor.peek() == '%') {
+      do {
+        targets.push_back(read_number(cursor));
+        if (cursor.accept(':')) metas_.push_back(read_type(cursor, targets.back()));
+      } while (cursor.accept(','));
+      cursor.expect('=');
+    }
+    if (cursor.peek() == '%') {
+      const auto list = static_cast<int64_t>(read_number(cursor));
+      cursor.expect('[');
+      const uint32_t value = graph_->add_element(list, cursor.natural("an index"));
+      cursor.expect(']');
+      if (targets.size() != 1) cursor.fail_expected("one value for an element");
+      check_number(cursor, targets[0], value);
+    } else {
+      const uint32_t first = read_call(cursor);
+      if (graph_->values().size() - first != targets.size()) {
+        cursor.fail_expected(base::concat(graph_->values().size() - first, " results"));
+      }
+      for (size_t i = 0; i < targets.size(); ++i) check_number(cursor, targets[i], first + i);
+    }
+    cursor.expect_end();
+    set_metas();
+  }
+
+  uint32_t read_call(Cursor& cursor) {
+    const auto found = operators_.find(std::string(cursor.operator_name()));
+    if (found == operators_.end()) cursor.fail_expected("an operator that an 'op' line names");
+    const NamedOp& known = found->second;
+    const size_t count = known.schema->arguments().size();
+    std::vector<tenon_value> args(count);
+    std::vector<bool> given(count);
+    Literals literals;
+    cursor.expect('(');
+    for (size_t position = 0; !cursor.accept(')'); ++position) {
+      const size_t index = read_place(cursor, known, position);
+      if (given[index]) cursor.fail_expected("each argument once");
+      given[index] = true;
+      args[index] = literals.read(cursor, *known.schema->arguments()[index].type,
+                                  known.schema->arguments()[index].list_size);
+      if (!cursor.accept(',')) {
+        cursor.expect(')');
+        break;
+      }
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (given[i]) continue;
+      const schema::Argument& argument = known.schema->arguments()[i];
+      const tenon_value* usual = dispatch::default_value(argument);
+      if (usual == nullptr) {
+        cursor.fail_expected(base::concat("argument ", argument.name.view()));
+      }
+      args[i] = *usual;
+    }
+    return graph_->append(known.op, args);
+  }
+
+  // The argument that comes next: by name, or by its position in the schema of the text.
+  static size_t read_place(Cursor& cursor, const NamedOp& known, size_t position) {
+    std::string_view name = cursor.accept_name();
+    if (name.empty()) {
+      if (position >= known.written->arguments().size()) cursor.fail_expected("fewer arguments");
+      name = known.written->arguments()[position].name.view();
+    }
+    const int64_t index = known.schema->find_argument(name);
+    if (index < 0) cursor.fail_expected(base::concat("an argument of ", known.op->name()));
+    return static_cast<size_t>(index);
+  }
+
+  void read_outputs(Cursor& cursor) {
+    while (!cursor.at_end()) {
+      Literals literals;
+      graph_->add_output(literals.read_any(cursor));
+      if (!cursor.accept(',')) break;
+    }
+    cursor.expect_end();
+  }
+
+  std::string_view lines_;
+  size_t number_ = 0;  // of the line
+  const std::span<tenon_tensor* const> attributes_;
+  std::vector<std::pair<std::string_view, size_t>> schemas_;  // not looked up yet
+  std::map<std::string, NamedOp> operators_;
+  std::vector<Meta> metas_;  // of the line
+  GraphPtr graph_ = base::make_intrusive<Graph>();
+};
+
+}  // namespace
+
+GraphPtr parse_graph(std::string_view text, std::span<tenon_tensor* const> attributes) {
+  return Reader(text, attributes).read();
+}
+
+}  // namespace tenon::graph

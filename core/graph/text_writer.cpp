@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "base/check.h"
+#include "dispatch/argument_binder.h"
+#include "dispatch/lookup.h"
+#include "graph/same_value.h"
+#include "graph/text.h"
+#include "tensor/device.h"
+
+namespace tenon::graph {
+
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(const Graph& graph) : graph_(graph) {}
+
+  std::string write() {
+    append(kTextVersion, '\n');
+    for (const Node& node : graph_.nodes()) write_schema(node);
+    for (const Node& node : graph_.nodes()) {
+      write_values(node.first_value);
+      write_node(node);
+      next_ = std::max(next_, size_t{node.first_value} + node.nresults);
+    }
+    write_values(graph_.values().size());
+    append("return");
+    const char* separator = " ";
+    for (const tenon_value& output : graph_.outputs()) {
+      append(separator);
+      write_value("return", output);
+      separator = ", ";
+    }
+    append('\n');
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void append(const Parts&... parts) {
+    (base::append(text_, parts), ...);
+  }
+
+  schema::SchemaPtr schema_of(const Node& node) const {
+    schema::SchemaPtr schema = dispatch::schema_of(*node.op);
+    TENON_CHECK(schema && schema->arguments().size() == node.nargs, TENON_ERROR_NOT_SUPPORTED,
+                "tenon_graph_print: ", node.op->name(), " must have the schema that it had, got ",
+                schema ? schema->text() : "none");
+    return schema;
+  }
+
+  void write_schema(const Node& node) {
+    if (written_.insert(node.op).second) append("op ", schema_of(node)->text(), '\n');
+  }
+
+  // Inputs, attributes and elements up to a value.
+  void write_values(size_t end) {
+    for (; next_ < end; ++next_) {
+      const Value& value = graph_.values()[next_];
+      switch (value.kind) {
+        case TENON_GRAPH_VALUE_INPUT:
+          append("input ", graph_.inputs()[value.source].name, " = ");
+          write_target(next_);
+          break;
+        case TENON_GRAPH_VALUE_ATTRIBUTE:
+          append("attribute ", graph_.attributes()[value.source].name, " = ");
+          write_target(next_);
+          break;
+        case TENON_GRAPH_VALUE_ELEMENT:
+          write_target(next_);
+          append(" = %", value.source, '[', value.index, ']');
+          break;
+        default:
+          continue;  // of a node, which writes it
+      }
+      append('\n');
+    }
+  }
+
+  // "%3: float32[2, 3] cpu"
+  void write_target(size_t value) {
+    append('%', value);
+    const TensorMeta* meta = graph_.values()[value].meta;
+    if (meta == nullptr) return;
+    append(": ", tensor::dtype_name(meta->dtype),
+           tensor::print_dims({meta->sizes, static_cast<size_t>(meta->ndim)}), ' ',
+           tensor::print_device(meta->device));
+  }
+
+  void write_node(const Node& node) {
+    for (uint32_t i = 0; i < node.nresults; ++i) {
+      if (i != 0) append(", ");
+      write_target(node.first_value + i);
+    }
+    if (node.nresults != 0) append(" = ");
+    append(node.op->name(), '(');
+    const schema::SchemaPtr schema = schema_of(node);
+    bool by_name = false;
+    const char* separator = "";
+    for (uint32_t i = 0; i < node.nargs; ++i) {
+      const schema::Argument& argument = schema->arguments()[i];
+      const tenon_value* usual = dispatch::default_value(argument);
+      by_name = by_name || argument.kwarg_only;
+      if (usual != nullptr && same_value(*usual, node.args[i])) {
+        by_name = true;
+        continue;
+      }
+      append(separator);
+      if (by_name) append(argument.name.view(), '=');
+      write_value(node.op->name(), node.args[i]);
+      separator = ", ";
+    }
+    append(")\n");
+  }
+
+  void write_value(const char* who, const tenon_value& value) {
+    check(who, value);
+    append(value::print(value));
+  }
+
+  static void check(const char* who, const tenon_value& value) {
+    switch (value.tag) {
+      case TENON_TAG_STREAM:
+      case TENON_TAG_GENERATOR:
+      case TENON_TAG_STORAGE:
+      case TENON_TAG_FUNCTION:
+      case TENON_TAG_OBJECT:
+        fail(TENON_ERROR_NOT_SUPPORTED, "tenon_graph_print: ", who,
+             ": values must be such as a text can hold, got ", value::print(value));
+      default:
+        break;
+    }
+    if (!value::is_value_list(value.tag)) return;
+    for (uint64_t i = 0; i < value::element_count(value); ++i) {
+      check(who, value::elements(value)[i]);
+    }
+  }
+
+  const Graph& graph_;
+  std::string text_;
+  std::set<const tenon_op*> written_;
+  size_t next_ = 0;  // value that is to be written
+};
+
+}  // namespace
+
+std::string print_graph(const Graph& graph) { return Writer(graph).write(); }
+
+}  // namespace tenon::graph
