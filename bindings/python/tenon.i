@@ -46,6 +46,7 @@ LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
 LEAVE_OUT("^tenon_schema_(get_|bind$)")
 LEAVE_OUT("^tenon_type_")
+LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|define|parse|read|write)")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
@@ -76,6 +77,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/function.h"
 %include "tenon/hooks.h"
 %include "tenon/forward_ad.h"
+%include "tenon/graph.h"
 %include "tenon/transforms.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"

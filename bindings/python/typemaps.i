@@ -50,6 +50,7 @@ HANDLE(tenon_plugin, TNP_HANDLE_PLUGIN)
 HANDLE(tenon_thread_state, TNP_HANDLE_THREAD_STATE)
 HANDLE(tenon_profile, TNP_HANDLE_PROFILE)
 HANDLE(tenon_simulator, TNP_HANDLE_SIMULATOR)
+HANDLE(tenon_graph, TNP_HANDLE_GRAPH)
 
 // Names as a sequence of str.
 %typemap(in) (const char* const* keys, int64_t nkeys) (PyObject* names = NULL,
@@ -105,6 +106,7 @@ RESULT(tenon_key, out_key, PyLong_FromUnsignedLong)
 RESULT(tenon_keyset, out_keys, PyLong_FromUnsignedLongLong)
 RESULT(int32_t, out_count, PyLong_FromLong)
 RESULT(int64_t, out_level, PyLong_FromLongLong)
+RESULT(int64_t, out_value, PyLong_FromLongLong)
 RESULT(int32_t, out_device_type, PyLong_FromLong)
 %typemap(in, numinputs=0) tenon_stream* out_stream (tenon_stream temp) {
   $1 = &temp;
@@ -147,6 +149,9 @@ BLOCKS(tenon_device_count)
 BLOCKS(tenon_stream_synchronize)
 BLOCKS(tenon_introspect_check)
 BLOCKS(tenon_registry_reap)
+BLOCKS(tenon_graph_save)
+BLOCKS(tenon_graph_load)
+BLOCKS(tenon_graph_transform)
 
 // Texts: C would not see what follows a NUL.
 %typemap(in) const char * {

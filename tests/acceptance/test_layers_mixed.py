@@ -222,3 +222,52 @@ def test_no_grad_set_inside_a_transform_does_not_leak():
         after = torch.is_grad_enabled()
         torch.set_grad_enabled(True)
     assert after
+
+
+def make_fx(*args, **kw):
+    for where in (None, "fx", "func"):
+        try:
+            mod = sub(where) if where else torch
+        except ImportError:
+            continue
+        if hasattr(mod, "make_fx"):
+            return mod.make_fx(*args, **kw)
+    return sub("fx.experimental.proxy_tensor").make_fx(*args, **kw)
+
+
+def names(g):
+    return [str(n.target) for n in g.graph.nodes if n.op == "call_function"]
+
+
+def test_function_in_a_trace_of_grad():
+    """a custom Function under grad is traced into its backward's operators"""
+
+    class Ten(torch.autograd.Function):
+        @staticmethod
+        def forward(a):
+            return a.sin()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.exp()
+
+    g = make_fx(fn("grad")(lambda a: Ten.apply(a).sum()))(T(1))
+    assert "aten.exp.default" in names(g) and "aten.cos.default" not in names(g)
+    assert torch.allclose(g(T(5)), T(1).exp())
+
+
+def test_trace_of_a_training_step():
+    """forward, backward through functional_call and a manual update traced as one graph"""
+    m = torch.nn.Linear(2, 1, bias=False)
+
+    def step(p, x):
+        g = fn("grad")(lambda q: (fn("functional_call")(m, q, (x,)) ** 2).sum())(p)
+        return {k: p[k] - 0.1 * g[k] for k in p}
+
+    p, x = {"weight": torch.tensor([[1.0, 2.0]])}, torch.tensor([[1.0, 1.0]])
+    out = make_fx(step)(p, x)(p, x)
+    assert torch.allclose(out["weight"], torch.tensor([[0.4, 1.4]]))

@@ -42,7 +42,7 @@ LEFT_OUT = {
     # Nodes and hooks are objects, and what they keep is let go with them.
     *("tenon_hook_retain", "tenon_tensor_new_detached"),
     # Functions of other languages are applied by the first; those of Python know their own counts.
-    "tenon_function_apply",
+    *("tenon_function_apply", "tenon_graph_retain"),
     *("tenon_function_context_input_count", "tenon_function_context_output_count"),
     # Python's `warnings` hears them, and has filters and hooks of its own.
     *("tenon_warning_emit_once", "tenon_warning_set_handler"),

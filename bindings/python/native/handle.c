@@ -18,6 +18,7 @@ static const struct {
     {"simulator", (void (*)(void*))(void (*)(void))tenon_simulator_release},
     {"layer", (void (*)(void*))(void (*)(void))tenon_layer_release},
     {"pullback", (void (*)(void*))(void (*)(void))tenon_pullback_release},
+    {"graph", (void (*)(void*))(void (*)(void))tenon_graph_release},
 };
 
 PyObject* tnp_handle_new(int kind, void* pointer) {

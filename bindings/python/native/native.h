@@ -514,7 +514,8 @@ enum {
   TNP_HANDLE_PROFILE,
   TNP_HANDLE_SIMULATOR,
   TNP_HANDLE_LAYER,
-  TNP_HANDLE_PULLBACK
+  TNP_HANDLE_PULLBACK,
+  TNP_HANDLE_GRAPH
 };
 typedef struct {
   PyObject_HEAD void* pointer;
@@ -545,6 +546,7 @@ int tnp_guard_init(PyObject* module);
 int tnp_exchange_init(PyObject* module);
 int tnp_factory_init(PyObject* module);
 int tnp_generator_init(PyObject* module);
+int tnp_graph_init(PyObject* module);
 int tnp_autocast_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxed values: memory of one call, compiled schema types, and values as Python objects. */
 #include "value.h"
+#include "graph.h"
 
 /* ---- Memory of one call ---------------------------------------------------------------------- */
 
@@ -198,6 +199,8 @@ PyObject* tnp_from_value(tenon_value* value, bool steal) {
       }
       return tnp_tensor_wrap(tensor);
     }
+    case TENON_TAG_REF:
+      return tnp_ref_object(value->as.i);
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:
       return tnp_object_open(value->as.object);

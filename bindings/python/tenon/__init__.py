@@ -153,7 +153,7 @@ _AUTOCAST = (
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("amp", "func", "nn", "optim", "overrides", "testing", "utils"):
+    if name in ("amp", "func", "fx", "graph", "nn", "optim", "overrides", "testing", "utils"):
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)

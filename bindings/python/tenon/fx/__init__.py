@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traced functions as Python sees them: graphs of nodes to be walked and changed, and code."""
+
+from __future__ import annotations
+
+from .graph import Graph
+from .graph_module import GraphModule
+from .make_fx import make_fx
+from .node import Node, map_arg
+
+__all__ = ["Graph", "GraphModule", "Node", "make_fx", "map_arg"]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs as Python code."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+from .. import device, dtype, layout, memory_format
+from .._tenon import OpOverload
+from ..utils.pytree import node_type
+from .node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
+    from .graph import Graph
+
+    class Code(NamedTuple):
+        """A function's text, and what its names stand for."""
+
+        text: str
+        names: dict[str, Any]
+
+else:
+    from collections import namedtuple
+
+    Code = namedtuple("Code", "text names")
+
+_TENON = (dtype, layout, memory_format)
+
+
+class _Writer:
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self.names: dict[str, Any] = {"device": device, "inf": math.inf, "nan": math.nan}
+
+    def _constant(self, value: Any, base: str) -> str:
+        name, number = base, 0
+        while self.names.setdefault(name, value) is not value:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    def value(self, value: Any) -> str:
+        """An argument or result as an expression."""
+        if isinstance(value, Node):
+            return value.name
+        kind = node_type(value)
+        if kind is tuple:
+            return f"({', '.join(map(self.value, value))}{',' if len(value) == 1 else ''})"
+        if kind is list:
+            return f"[{', '.join(map(self.value, value))}]"
+        if kind is dict:
+            return f"{{{', '.join(f'{k!r}: {self.value(v)}' for k, v in value.items())}}}"
+        if kind is not None:
+            fields = value.values() if isinstance(value, dict) else value
+            inside = ", ".join(map(self.value, fields))
+            if isinstance(value, dict):
+                keys = ", ".join(map(repr, value))
+                return f"{self._constant(kind, kind.__name__)}(zip([{keys}], [{inside}]))"
+            inside = inside if hasattr(kind, "_fields") else f"[{inside}]"
+            return f"{self._constant(kind, kind.__name__)}({inside})"
+        if isinstance(value, slice):
+            parts = (value.start, value.stop, value.step)
+            return f"slice({', '.join(map(self.value, parts))})"
+        if value is None or isinstance(value, (int, float, complex, str)):
+            return repr(value)
+        if isinstance(value, (*_TENON, device)):
+            return repr(value)
+        return self._constant(value, "_value")
+
+    def function(self, target: Any) -> str:
+        if isinstance(target, OpOverload):
+            return f"tenon.ops.{target}"
+        return self._constant(target, getattr(target, "__name__", "_function"))
+
+    def call(self, function: str, args: Any, kwargs: dict[str, Any]) -> str:
+        given = [*map(self.value, args), *(f"{k}={self.value(v)}" for k, v in kwargs.items())]
+        return f"{function}({', '.join(given)})"
+
+    def step(self, node: Node) -> str:
+        """The expression that a node is."""
+        args = node.args
+        if node.op == "get_attr":
+            return f"{self._root}.{node.target}"
+        if node.op == "call_method":
+            return self.call(f"{self.value(args[0])}.{node.target}", args[1:], node.kwargs)
+        if node.op == "call_module":
+            return self.call(f"{self._root}.{node.target}", args, node.kwargs)
+        if node.target is operator.getitem:
+            return f"{self.value(args[0])}[{self.value(args[1])}]"
+        return self.call(self.function(node.target), args, node.kwargs)
+
+
+def write_code(graph: Graph, root: str = "self") -> Code:
+    """The function `forward` of a graph, and what its names stand for."""
+    import tenon
+
+    writer = _Writer(root)
+    writer.names["tenon"] = tenon
+    inputs = [node.name for node in graph.nodes if node.op == "placeholder"]
+    spec = graph._in_spec
+    if spec is None or all(child.is_leaf() for child in spec.children):
+        lines = [f"def forward({', '.join([root, *inputs])}):"]
+    else:
+        lines = [f"def forward({root}, *args):"]
+        unpacked = "".join(f"{name}, " for name in inputs)
+        lines.append(f"    {unpacked}= {root}._flat_inputs(args)" if inputs else "    pass")
+    for node in graph.nodes:
+        if node.op == "output":
+            lines.append(f"    return {writer.value(node.args[0])}")
+        elif node.op != "placeholder":
+            lines.append(f"    {node.name} = {writer.step(node)}")
+    if len(lines) == 1:
+        lines.append("    pass")
+    return Code("\n".join(lines) + "\n", writer.names)
+
+
+__all__ = ["Code", "write_code"]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes: one step of a graph, with what it uses and what uses it."""
+
+from __future__ import annotations
+
+from .._tenon import OpOverload
+from ..utils.pytree import node_type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .graph import Graph
+
+OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
+
+
+def map_arg(arg: Any, function: Callable[[Node], Any]) -> Any:
+    """An argument with what the function gives in the place of each node in it."""
+    if isinstance(arg, Node):
+        return function(arg)
+    kind = node_type(arg)
+    if kind is not None and issubclass(kind, dict):
+        return {key: map_arg(value, function) for key, value in arg.items()}
+    if kind is not None:
+        elements = [map_arg(element, function) for element in arg]
+        return kind(*elements) if hasattr(kind, "_fields") else kind(elements)
+    if isinstance(arg, slice):
+        return slice(*(map_arg(one, function) for one in (arg.start, arg.stop, arg.step)))
+    return arg
+
+
+def target_name(target: Any) -> str:
+    """How a target is written: "aten.add.Tensor"."""
+    if isinstance(target, (str, OpOverload)):
+        return str(target)
+    module = getattr(target, "__module__", "")
+    name = getattr(target, "__qualname__", repr(target))
+    return f"{module}.{name}".replace("_operator.", "operator.")
+
+
+class Node:
+    """A step of a graph.
+
+    Attributes:
+        op: What it does: one of `OPS`.
+        target: Whom it calls: an operator or function, or the name of an input, attribute or
+            method.
+        args: Arguments by position; nodes among them stand for their values.
+        kwargs: Arguments by name.
+        users: The nodes that use its value, in order.
+        name: What its value is called in code, unique in the graph.
+        meta: Of whoever works on the graph: traced nodes have `shape`, `dtype` and `device` there.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        op: str,
+        target: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Makes a node that is in no list yet; graphs do."""
+        self.graph = graph
+        self.name = name
+        self.op = op
+        self.target = target
+        self.users: dict[Node, None] = {}
+        self.meta: dict[str, Any] = {}
+        self._args: tuple[Any, ...] = ()
+        self._kwargs: dict[str, Any] = {}
+        self._uses: dict[Node, None] = {}
+        self._set(tuple(args), dict(kwargs))
+
+    def _set(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        for used in self._uses:
+            used.users.pop(self, None)
+        self._args, self._kwargs, self._uses = args, kwargs, {}
+        map_arg((args, kwargs), lambda node: self._uses.setdefault(node))
+        for used in self._uses:
+            used.users[self] = None
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """Arguments by position."""
+        return self._args
+
+    @args.setter
+    def args(self, args: tuple[Any, ...]) -> None:
+        self._set(tuple(args), self._kwargs)
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """Arguments by name."""
+        return self._kwargs
+
+    @kwargs.setter
+    def kwargs(self, kwargs: dict[str, Any]) -> None:
+        self._set(self._args, dict(kwargs))
+
+    @property
+    def all_input_nodes(self) -> list[Node]:
+        """The nodes whose values it uses, each once."""
+        return list(self._uses)
+
+    @property
+    def next(self) -> Node:
+        """The node behind it; the first one behind the last."""
+        return self.graph._neighbour(self, 1)
+
+    @property
+    def prev(self) -> Node:
+        """The node before it; the last one before the first."""
+        return self.graph._neighbour(self, -1)
+
+    def replace_input_with(self, old: Node, new: Any) -> None:
+        """Uses another node in the place of one."""
+        args, kwargs = map_arg((self._args, self._kwargs), lambda n: new if n is old else n)
+        self._set(args, kwargs)
+
+    def replace_all_uses_with(self, new: Node) -> list[Node]:
+        """Makes those that use its value use another node's; returns them."""
+        users = [user for user in self.users if user is not new]
+        for user in users:
+            user.replace_input_with(self, new)
+        return users
+
+    def update_arg(self, index: int, arg: Any) -> None:
+        """Replaces one argument by position."""
+        self.args = (*self._args[:index], arg, *self._args[index + 1 :])
+
+    def update_kwarg(self, key: str, arg: Any) -> None:
+        """Replaces one argument by name."""
+        self.kwargs = {**self._kwargs, key: arg}
+
+    def append(self, node: Node) -> None:
+        """Moves a node behind this one."""
+        self.graph._move(node, self, 1)
+
+    def prepend(self, node: Node) -> None:
+        """Moves a node before this one."""
+        self.graph._move(node, self, 0)
+
+    def is_impure(self) -> bool:
+        """Whether it does more than give a value: dead code removal leaves it."""
+        if self.op in ("placeholder", "output"):
+            return True
+        if self.op != "call_function":
+            return self.op != "get_attr"
+        if not isinstance(self.target, OpOverload):
+            return False
+        schema = self.target._schema
+        writes = any(argument.is_write for argument in schema.arguments)
+        return writes or not schema.returns or "nondeterministic_seeded" in self.target.tags
+
+    def format_node(self) -> str:
+        """One line that tells the node."""
+        if self.op == "placeholder":
+            return f"%{self.name} : [num_users={len(self.users)}] = placeholder[{self.target}]"
+        if self.op == "output":
+            return f"return {map_arg(self._args[0], _percent)}"
+        return (
+            f"%{self.name} : [num_users={len(self.users)}] = {self.op}"
+            f"[target={target_name(self.target)}](args = {map_arg(self._args, _percent)}, "
+            f"kwargs = {map_arg(self._kwargs, _percent)})"
+        )
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class _Percent:
+    def __init__(self, name: str) -> None:
+        self._text = f"%{name}"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _percent(node: Node) -> Any:
+    return _Percent(node.name)
+
+
+__all__ = ["OPS", "Node", "map_arg", "target_name"]

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs: computations that were recorded, changed, run, saved, and called as operators."""
+
+from __future__ import annotations
+
+from . import _tenon
+from ._tenon import Ref, Tensor
+from .error import InvalidArgumentError
+from .utils.pytree import tree_flatten, tree_unflatten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+    from typing import Any, NamedTuple
+
+    from ._tenon import OpOverload
+    from .device import device
+    from .dtype import dtype
+else:
+    from collections import namedtuple
+
+INPUT = _tenon.TENON_GRAPH_VALUE_INPUT
+ATTRIBUTE = _tenon.TENON_GRAPH_VALUE_ATTRIBUTE
+RESULT = _tenon.TENON_GRAPH_VALUE_RESULT
+ELEMENT = _tenon.TENON_GRAPH_VALUE_ELEMENT
+
+if TYPE_CHECKING:
+
+    class Node(NamedTuple):
+        """One call: its operator, all arguments in schema order, and where its results begin."""
+
+        op: OpOverload
+        args: tuple[Any, ...]
+        first_result: int
+        num_results: int
+
+    class Value(NamedTuple):
+        """One value. What is not known, or not there, is None."""
+
+        kind: int
+        source: int
+        index: int
+        name: str | None
+        tensor: Tensor | None
+        shape: tuple[int, ...] | None
+        dtype: dtype | None
+        device: device | None
+
+else:
+    Node = namedtuple("Node", "op args first_result num_results")
+    Value = namedtuple("Value", "kind source index name tensor shape dtype device")
+
+
+class Graph:
+    """A recorded computation.
+
+    Values are numbered in the order in which they come to be; `Ref(number)` names one as an
+    argument or output. A graph that was run does not change any more.
+
+    Args:
+        handle: A handle of the C interface; None makes an empty graph, to be built by hand.
+    """
+
+    def __init__(self, handle: Any = None) -> None:
+        """Makes an empty graph, or stands for one that there is."""
+        self._handle = handle if handle is not None else _tenon.tenon_graph_new()
+        self._in_spec: Any = None
+        self._out_spec: Any = None
+
+    # ---- Building ---------------------------------------------------------------------------
+
+    def add_input(self, name: str | None = None, like: Tensor | None = None) -> Ref:
+        """Adds an input; `like` tells what it is, and stands for it while calls are recorded."""
+        return _tenon.graph_add_input(self._handle, like, name)
+
+    def add_attribute(self, tensor: Tensor, name: str | None = None) -> Ref:
+        """Adds a tensor that the graph holds."""
+        return Ref(_tenon.tenon_graph_add_attribute(self._handle, tensor, name))
+
+    def append(self, op: OpOverload, *args: Any, **kwargs: Any) -> Any:
+        """Appends a call without running it; returns the Ref of its result, or a tuple of them."""
+        first = _tenon.graph_append(self._handle, op, _bound(op, args, kwargs))
+        results = tuple(Ref(first + i) for i in range(len(op._schema.returns)))
+        return results[0] if len(results) == 1 else results
+
+    def element(self, value: Ref, index: int) -> Ref:
+        """An element of a value that is a list of tensors."""
+        return Ref(_tenon.tenon_graph_add_element(self._handle, value.value, index))
+
+    def add_output(self, value: Any) -> None:
+        """Adds an output: a Ref, a tensor of the recording, a number, or a list of such."""
+        _tenon.graph_add_output(self._handle, value)
+
+    # ---- Reading ----------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The calls, in their order."""
+        count = _tenon.tenon_graph_node_count(self._handle)
+        return [Node(*_tenon.graph_node(self._handle, i)) for i in range(count)]
+
+    @property
+    def values(self) -> list[Value]:
+        """What is known of each value."""
+        count = _tenon.tenon_graph_value_count(self._handle)
+        return [Value(*_tenon.graph_value(self._handle, i)) for i in range(count)]
+
+    @property
+    def inputs(self) -> list[Ref]:
+        """The values that are inputs."""
+        count = _tenon.tenon_graph_input_count(self._handle)
+        return [Ref(_tenon.tenon_graph_input_value(self._handle, i)) for i in range(count)]
+
+    @property
+    def attributes(self) -> dict[str, Tensor]:
+        """The tensors that the graph holds."""
+        held = (value for value in self.values if value.kind == ATTRIBUTE)
+        return {value.name: value.tensor for value in held}  # type: ignore[misc]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The outputs."""
+        count = _tenon.tenon_graph_output_count(self._handle)
+        return [_tenon.graph_output(self._handle, i) for i in range(count)]
+
+    def __str__(self) -> str:
+        return _tenon.tenon_graph_print(self._handle)
+
+    def __repr__(self) -> str:
+        count = _tenon.tenon_graph_node_count(self._handle)
+        return f"<tenon.graph.Graph of {count} calls>"
+
+    # ---- Running and changing ---------------------------------------------------------------
+
+    def __call__(self, *args: Any) -> Any:
+        """Runs the graph; arguments and results are in the structure that was traced."""
+        leaves, spec = tree_flatten(args)
+        if self._in_spec is not None and spec != self._in_spec:
+            raise InvalidArgumentError(
+                f"Graph: arguments must be in the structure that was traced, {self._in_spec}, "
+                f"got {spec}"
+            )
+        results = _tenon.graph_run(self._handle, tuple(leaves))
+        if self._out_spec is not None:
+            return tree_unflatten(results, self._out_spec)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def define(self, library: Any, name: str) -> OpOverload:
+        """Defines an operator that runs the graph, in the library's namespace."""
+        return _tenon.graph_define(self._handle, getattr(library, "_native", library), name)
+
+    def fold_constants(self) -> Graph:
+        """A graph in which calls on attributes alone have been run."""
+        return self._transformed(_tenon.TENON_GRAPH_FOLD_CONSTANTS)
+
+    def merge_common(self) -> Graph:
+        """A graph in which equal calls are one."""
+        return self._transformed(_tenon.TENON_GRAPH_MERGE_COMMON)
+
+    def remove_dead(self) -> Graph:
+        """A graph without calls and attributes that nothing uses."""
+        return self._transformed(_tenon.TENON_GRAPH_REMOVE_DEAD)
+
+    def _transformed(self, passes: int) -> Graph:
+        made = Graph(_tenon.tenon_graph_transform(self._handle, passes))
+        made._in_spec, made._out_spec = self._in_spec, self._out_spec
+        return made
+
+    # ---- Files ------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the graph and its tensors to one file, in the safetensors layout."""
+        _tenon.tenon_graph_save(self._handle, _path(path))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Graph:
+        """Reads a graph from a file; its operators must be defined, and nothing is run."""
+        return Graph(_tenon.tenon_graph_load(_path(path)))
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        return _tenon.graph_write(self._handle)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Graph:
+        """Reads what `to_bytes` gave."""
+        return Graph(_tenon.graph_read(data))
+
+    @staticmethod
+    def parse(text: str, attributes: Sequence[Tensor] = ()) -> Graph:
+        """Reads what `str(graph)` gave; `attributes` are its tensors, in the text's order."""
+        return Graph(_tenon.graph_parse(text, tuple(attributes)))
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    import os
+
+    return os.fsdecode(path)
+
+
+def _bound(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments of a call in schema order."""
+    arguments = op._schema.arguments
+    given = dict(zip((one.name for one in arguments), args, strict=False))
+    given.update(kwargs)
+    missing = [a.name for a in arguments if a.name not in given and not a.has_default_value()]
+    unknown = given.keys() - {one.name for one in arguments}
+    if missing or unknown or len(args) > len(arguments):
+        raise InvalidArgumentError(
+            f"Graph.append: {op} must get its arguments, got "
+            + (f"none for {', '.join(missing)}" if missing else "some that it does not have")
+        )
+    return tuple(given.get(one.name, one.default_value) for one in arguments)
+
+
+class Recording:
+    """Records the calls of a `with` block.
+
+    Args:
+        below_autograd: What reaches the kernels, not what is called: composites decomposed,
+            transforms and autocast traced away, backward passes included.
+        strict: Calls that make numbers of tensors, such as `item`, fail.
+    """
+
+    def __init__(self, *, below_autograd: bool = True, strict: bool = False) -> None:
+        """Says what is recorded."""
+        self._flags = (_tenon.TENON_GRAPH_BELOW_AUTOGRAD if below_autograd else 0) | (
+            _tenon.TENON_GRAPH_STRICT if strict else 0
+        )
+        self._graphs: list[Graph] = []
+
+    def __enter__(self) -> Graph:
+        graph = Graph(_tenon.tenon_graph_begin(self._flags))
+        self._graphs.append(graph)
+        return graph
+
+    def __exit__(self, *exception: object) -> None:
+        _tenon.tenon_graph_end(self._graphs.pop()._handle)
+
+
+def trace(
+    function: Callable[..., Any],
+    *inputs: Any,
+    below_autograd: bool = True,
+    strict: bool = False,
+) -> Graph:
+    """Runs a function once and returns the graph of what it called.
+
+    Args:
+        function: It may return tensors, numbers, and trees of such.
+        *inputs: Its arguments: tensors, or trees of them.
+        below_autograd: As `Recording` has it.
+        strict: As `Recording` has it.
+    """
+    leaves, in_spec = tree_flatten(inputs)
+    wrong = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
+    if wrong is not None:
+        raise InvalidArgumentError(
+            f"trace: inputs must be tensors or trees of them, got {type(wrong).__name__}"
+        )
+    with Recording(below_autograd=below_autograd, strict=strict) as graph:
+        for leaf in leaves:
+            graph.add_input(like=leaf)
+        results, out_spec = tree_flatten(function(*inputs))
+        for result in results:
+            graph.add_output(result)
+    graph._in_spec = in_spec
+    graph._out_spec = out_spec
+    return graph
+
+
+def is_recording() -> bool:
+    """Tells whether the calling thread records calls."""
+    return bool(_tenon.tenon_graph_is_recording())
+
+
+__all__ = [
+    "ATTRIBUTE",
+    "ELEMENT",
+    "INPUT",
+    "RESULT",
+    "Graph",
+    "Node",
+    "Recording",
+    "Ref",
+    "Value",
+    "is_recording",
+    "trace",
+]
