@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs from C: recorded above and below autograd, built by hand, read, run, defined as operators,
 // changed, printed and parsed, saved and loaded.
+#define _POSIX_C_SOURCE 200809L
+
 #include "support.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@ mod func_test;
 mod function_test;
 mod generator_test;
 mod grad_mode_test;
+mod graph_test;
 mod hook_test;
 mod introspect_test;
 mod jvp_test;

@@ -47,6 +47,7 @@ pub mod func;
 mod function;
 mod generator;
 pub mod grad_mode;
+pub mod graph;
 mod guard;
 pub mod introspect;
 mod kernel;

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Graphs: functions that were recorded, run, changed, saved, and called as operators.
+//!
+//! ```
+//! use tenon::graph::Graph;
+//! use tenon::Tensor;
+//! let x = Tensor::from_vec(vec![1.0f32, 2.0], &[2])?;
+//! let graph = Graph::record(&[&x], |given| Ok(vec![(given[0] * 3)?.exp()?]))?;
+//! assert_eq!(graph.node_count(), 2);
+//! let y = graph.run(&[&Tensor::from_vec(vec![0.0f32, 0.0], &[2])?])?;
+//! assert_eq!(y[0].to_vec::<f32>()?, [1.0, 1.0]);
+//! # Ok::<(), tenon::Error>(())
+//! ```
+
+use std::ffi::CStr;
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+use tenon_sys as sys;
+
+use crate::buffer::Buffer;
+use crate::error::{check, Result};
+use crate::op::{failure, Op};
+use crate::returns::{with_slots, FromValue};
+use crate::text::c_name;
+use crate::{Error, Library, Status, Tensor};
+
+/// Passes of [`Graph::transform`], to be joined by `|`.
+pub const FOLD_CONSTANTS: u32 = sys::TENON_GRAPH_FOLD_CONSTANTS;
+/// Equal calls become one.
+pub const MERGE_COMMON: u32 = sys::TENON_GRAPH_MERGE_COMMON;
+/// Calls and attributes that nothing uses go.
+pub const REMOVE_DEAD: u32 = sys::TENON_GRAPH_REMOVE_DEAD;
+
+/// What [`Graph::record_with`] records: what reaches the kernels.
+pub const BELOW_AUTOGRAD: u32 = sys::TENON_GRAPH_BELOW_AUTOGRAD;
+/// Calls that make numbers of tensors fail.
+pub const STRICT: u32 = sys::TENON_GRAPH_STRICT;
+
+/// A recorded computation. Clones are the same graph.
+pub struct Graph(NonNull<sys::tenon_graph>);
+
+// SAFETY: graph.h: a finished graph is read and run on any thread; there is no way to change one
+// here but while it is recorded, by the thread that records.
+unsafe impl Send for Graph {}
+// SAFETY: as above.
+unsafe impl Sync for Graph {}
+
+/// Ends a recording, also when the function panics.
+struct Recording<'a> {
+    graph: &'a Graph,
+    owner_thread: PhantomData<*const ()>,
+}
+
+impl Recording<'_> {
+    fn end(self) -> Result<()> {
+        let graph = self.graph.as_raw();
+        std::mem::forget(self);
+        // SAFETY: graph.h: begun on this thread.
+        check(unsafe { sys::tenon_graph_end(graph) })
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        // SAFETY: graph.h: begun on this thread. Out of order it stays on: nobody is there to tell.
+        drop(check(unsafe { sys::tenon_graph_end(self.graph.as_raw()) }));
+    }
+}
+
+impl Graph {
+    /// # Safety
+    /// `raw` is a reference that the caller gives away.
+    unsafe fn from_raw(raw: *mut sys::tenon_graph) -> Graph {
+        // SAFETY: what the caller promises.
+        Graph(unsafe { NonNull::new_unchecked(raw) })
+    }
+
+    /// The handle, borrowed.
+    pub fn as_raw(&self) -> *mut sys::tenon_graph {
+        self.0.as_ptr()
+    }
+
+    /// Runs a function of tensors once and gives the graph of its calls, below autograd.
+    ///
+    /// # Errors
+    /// As [`Graph::record_with`].
+    pub fn record<F>(inputs: &[&Tensor], function: F) -> Result<Graph>
+    where
+        F: FnOnce(&[&Tensor]) -> Result<Vec<Tensor>>,
+    {
+        Graph::record_with(BELOW_AUTOGRAD, inputs, function)
+    }
+
+    /// The same with [`BELOW_AUTOGRAD`] and [`STRICT`] as given.
+    ///
+    /// # Errors
+    /// What the function fails with; [`Status::INVALID_ARGUMENT`] for one tensor given twice.
+    pub fn record_with<F>(flags: u32, inputs: &[&Tensor], function: F) -> Result<Graph>
+    where
+        F: FnOnce(&[&Tensor]) -> Result<Vec<Tensor>>,
+    {
+        let mut out = ptr::null_mut();
+        // SAFETY: graph.h: `out` gets a new reference.
+        check(unsafe { sys::tenon_graph_begin(flags, &mut out) })?;
+        // SAFETY: as above, and not NULL.
+        let graph = unsafe { Graph::from_raw(out) };
+        let recording = Recording {
+            graph: &graph,
+            owner_thread: PhantomData,
+        };
+        for input in inputs {
+            // SAFETY: graph.h: the tensor is borrowed, and no value is asked for.
+            check(unsafe {
+                let value = ptr::null_mut();
+                sys::tenon_graph_add_input(graph.as_raw(), input.as_raw(), ptr::null(), value)
+            })?;
+        }
+        for output in function(inputs)? {
+            // SAFETY: value.h: a value that borrows the tensor; graph.h: it is copied.
+            check(unsafe {
+                let mut value: sys::tenon_value = std::mem::zeroed();
+                value.tag = sys::TENON_TAG_TENSOR as u16;
+                value.as_.tensor = output.as_raw();
+                sys::tenon_graph_add_output(graph.as_raw(), &value)
+            })?;
+        }
+        recording.end()?;
+        Ok(graph)
+    }
+
+    /// Runs the graph, whose outputs are tensors.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for another number of inputs, or what a call fails with.
+    pub fn run(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let mut args: Vec<sys::tenon_value> = inputs
+            .iter()
+            .map(|input| {
+                // SAFETY: zero is NONE, a whole value.
+                let mut value: sys::tenon_value = unsafe { std::mem::zeroed() };
+                value.tag = sys::TENON_TAG_TENSOR as u16;
+                value.as_.tensor = input.as_raw();
+                value
+            })
+            .collect();
+        let count = self.output_count();
+        with_slots(count, |rets| {
+            // SAFETY: zero is what the fields that are not set want.
+            let mut stack: sys::tenon_stack = unsafe { std::mem::zeroed() };
+            stack.args = args.as_mut_ptr();
+            stack.nargs = args.len() as u32;
+            stack.rets = rets.as_mut_ptr();
+            stack.nrets = count as u32;
+            // SAFETY: graph.h: as many values as the stack says, borrowed for the call.
+            let status = unsafe { sys::tenon_graph_run(self.as_raw(), &mut stack) };
+            if status != sys::TENON_OK as sys::tenon_status {
+                return Err(failure(status, &mut stack));
+            }
+            (0..count)
+                .map(|i| {
+                    let value = rets.value("tenon_graph_run", i)?;
+                    let actual = value.type_name();
+                    Tensor::from_value(value).ok_or_else(|| {
+                        Error::new(
+                            Status::TYPE,
+                            format!("tenon_graph_run: output {i} must be Tensor, got {actual}"),
+                        )
+                    })
+                })
+                .collect()
+        })
+    }
+
+    /// How many inputs it has.
+    pub fn input_count(&self) -> usize {
+        // SAFETY: the graph is live.
+        unsafe { sys::tenon_graph_input_count(self.as_raw()) as usize }
+    }
+
+    /// How many outputs it has.
+    pub fn output_count(&self) -> usize {
+        // SAFETY: the graph is live.
+        unsafe { sys::tenon_graph_output_count(self.as_raw()) as usize }
+    }
+
+    /// How many tensors it holds.
+    pub fn attribute_count(&self) -> usize {
+        // SAFETY: the graph is live.
+        unsafe { sys::tenon_graph_attribute_count(self.as_raw()) as usize }
+    }
+
+    /// How many calls it has.
+    pub fn node_count(&self) -> usize {
+        // SAFETY: the graph is live.
+        unsafe { sys::tenon_graph_node_count(self.as_raw()) as usize }
+    }
+
+    /// The operator of a call.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`] for a call that is not there.
+    pub fn op(&self, index: usize) -> Result<String> {
+        // SAFETY: zero is what the struct is to be but for its size.
+        let mut node: sys::tenon_graph_node = unsafe { std::mem::zeroed() };
+        node.struct_size = std::mem::size_of_val(&node) as u32;
+        // SAFETY: graph.h: the struct is filled.
+        check(unsafe { sys::tenon_graph_get_node(self.as_raw(), index as i64, &mut node) })?;
+        // SAFETY: op.h: a text that lives for ever.
+        let name = unsafe { CStr::from_ptr(sys::tenon_op_name(node.op)) };
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    /// Defines an operator that runs the graph.
+    ///
+    /// # Errors
+    /// As [`Library::define`].
+    pub fn define(&self, library: &Library, name: &str) -> Result<Op> {
+        let name = c_name("Graph::define", "name", name)?;
+        let mut out = ptr::null();
+        // SAFETY: graph.h: the library's registrations retain the graph; `out` lives for ever.
+        unsafe {
+            let (graph, library) = (self.as_raw(), library.as_raw());
+            check(sys::tenon_graph_define(
+                graph,
+                library,
+                name.as_ptr(),
+                &mut out,
+            ))?;
+            Op::from_raw(out)
+        }
+    }
+
+    /// A new graph by passes: [`FOLD_CONSTANTS`], [`MERGE_COMMON`], [`REMOVE_DEAD`].
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for unknown bits.
+    pub fn transform(&self, passes: u32) -> Result<Graph> {
+        let mut out = ptr::null_mut();
+        // SAFETY: graph.h: `out` gets a new reference.
+        check(unsafe { sys::tenon_graph_transform(self.as_raw(), passes, &mut out) })?;
+        // SAFETY: as above, and not NULL.
+        Ok(unsafe { Graph::from_raw(out) })
+    }
+
+    /// The graph as text.
+    ///
+    /// # Errors
+    /// [`Status::NOT_SUPPORTED`] for arguments that a text cannot hold.
+    pub fn text(&self) -> Result<String> {
+        // SAFETY: graph.h: `out` gets a new reference.
+        let text = Buffer::fill(|out| unsafe { sys::tenon_graph_print(self.as_raw(), out) })?;
+        Ok(text.text())
+    }
+
+    /// Writes the graph and its tensors to one file.
+    ///
+    /// # Errors
+    /// [`Status::SYSTEM`] naming the path.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_name("Graph::save", "path", &path.as_ref().to_string_lossy())?;
+        // SAFETY: graph.h: the text is borrowed.
+        check(unsafe { sys::tenon_graph_save(self.as_raw(), path.as_ptr()) })
+    }
+
+    /// Reads a graph from a file; its operators must be defined, and nothing is run.
+    ///
+    /// # Errors
+    /// [`Status::SYSTEM`] naming the path, [`Status::PARSE`] for another file,
+    /// [`Status::NOT_FOUND`] naming operators that are not there.
+    pub fn load(path: impl AsRef<Path>) -> Result<Graph> {
+        let path = c_name("Graph::load", "path", &path.as_ref().to_string_lossy())?;
+        let mut out = ptr::null_mut();
+        // SAFETY: graph.h: `out` gets a new reference.
+        check(unsafe { sys::tenon_graph_load(path.as_ptr(), &mut out) })?;
+        // SAFETY: as above, and not NULL.
+        Ok(unsafe { Graph::from_raw(out) })
+    }
+}
+
+impl Clone for Graph {
+    fn clone(&self) -> Graph {
+        // SAFETY: retain gives a new reference to the live graph.
+        unsafe { Graph::from_raw(sys::tenon_graph_retain(self.as_raw())) }
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_graph_release(self.as_raw()) }
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graph({} calls)", self.node_count())
+    }
+}

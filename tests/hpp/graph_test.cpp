@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs as C++ programs use them.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <tenon/hpp/graph.hpp>
+#include <tenon/ops/aten.hpp>
+#include <tenon/tenon.hpp>
+
+namespace {
+
+using namespace tenon;
+namespace aten = tenon::ops::aten;
+
+std::vector<Tensor> model(std::span<const Tensor> given) {
+  return {aten::add(aten::relu(aten::mul(given[0], given[1])), given[0])};
+}
+
+Tensor pair(float a, float b) { return Tensor::from<float>({a, b}, {2}); }
+
+std::vector<float> elements(const Tensor& tensor) {
+  const float* data = tensor.data<float>();
+  return {data, data + tensor.numel()};
+}
+
+TEST(Graph, Recorded_RunsOnOtherValues) {
+  // [quote.begin record]
+  const auto block = [](std::span<const Tensor> given) -> std::vector<Tensor> {
+    return {aten::add(aten::relu(aten::mul(given[0], given[1])), given[0])};
+  };
+  const Graph graph = Graph::record(block, {pair(1, 1), pair(1, 1)});
+  const std::vector<Tensor> y = graph.run({pair(3, -1), pair(2, 5)});
+  // [quote.end record]
+  EXPECT_EQ(graph.node_count(), 3);
+  EXPECT_STREQ(tenon_op_name(graph.node(1).op), "aten::relu");
+  EXPECT_EQ(elements(y[0]), (std::vector<float>{9, -1}));
+}
+
+TEST(Graph, Record_WhatTheFunctionThrows_ComesOut) {
+  const auto fails = [](std::span<const Tensor>) -> std::vector<Tensor> { throw 7; };
+  EXPECT_THROW(Graph::record(fails, {}), int);
+  EXPECT_FALSE(tenon_graph_is_recording());
+}
+
+TEST(Graph, BuiltByHand_RunsAndIsTransformed) {
+  Graph graph;
+  const int64_t x = graph.add_input("x");
+  const int64_t w = graph.add_attribute(pair(2, 3), "w");
+  const Op mul("aten::mul.Tensor");
+  const int64_t square = graph.append(mul, {Graph::ref(w), Graph::ref(w)});
+  graph.append(Op("aten::sin"), {Graph::ref(x)});
+  graph.add_output(Graph::ref(graph.append(mul, {Graph::ref(x), Graph::ref(square)})));
+  const Graph small = graph.transform(TENON_GRAPH_FOLD_CONSTANTS | TENON_GRAPH_REMOVE_DEAD);
+  EXPECT_EQ(small.node_count(), 1);
+  for (const Graph& each : {graph, small}) {
+    EXPECT_EQ(elements(each.run({pair(1, 2)})[0]), (std::vector<float>{4, 18}));
+  }
+}
+
+TEST(Graph, TextAndFile_ReadBack) {
+  const Graph graph = Graph::record(model, {pair(1, 1), pair(1, 1)});
+  EXPECT_EQ(Graph::parse(graph.text()).text(), graph.text());
+  const std::string path = testing::TempDir() + "tenon_hpp_graph";
+  // [quote.begin file]
+  graph.save(path);
+  const Graph again = Graph::load(path);
+  // [quote.end file]
+  EXPECT_EQ(again.text(), graph.text());
+  std::remove(path.c_str());
+}
+
+TEST(Graph, Defined_IsAnOperatorWithGradients) {
+  Library library(Library::Def, "hpp_graphs");
+  const Op op = Graph::record(model, {pair(1, 1), pair(1, 1)}).define(library, "hpp_graphs::block");
+  const Tensor x = pair(3, -1), w = pair(2, 5);
+  x.set_requires_grad(true);
+  const Tensor y = op(x, w)[0].tensor();
+  aten::sum(y).backward();
+  EXPECT_EQ(elements(x.grad()), (std::vector<float>{3, 1}));
+}
+
+}  // namespace

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Graphs: recorded, run, changed, saved, defined as operators.
+
+use tenon::graph::{Graph, FOLD_CONSTANTS, MERGE_COMMON, REMOVE_DEAD, STRICT};
+use tenon::{Library, Op, Status, Tensor, Value};
+
+use crate::support::{fails, read};
+
+fn pair(a: f32, b: f32) -> Tensor {
+    Tensor::from_vec(vec![a, b], &[2]).unwrap()
+}
+
+fn block(given: &[&Tensor]) -> tenon::Result<Vec<Tensor>> {
+    Ok(vec![(&(given[0] * given[1])?.relu()? + given[0])?])
+}
+
+fn recorded() -> Graph {
+    Graph::record(&[&pair(1.0, 1.0), &pair(1.0, 1.0)], block).unwrap()
+}
+
+#[test]
+fn recorded_functions_run_on_other_values() {
+    // [quote.begin record]
+    let graph = Graph::record(&[&pair(1.0, 1.0), &pair(1.0, 1.0)], |given| {
+        Ok(vec![(&(given[0] * given[1])?.relu()? + given[0])?])
+    })
+    .unwrap();
+    let y = graph.run(&[&pair(3.0, -1.0), &pair(2.0, 5.0)]).unwrap();
+    // [quote.end record]
+    let ops: Vec<String> = (0..3).map(|i| graph.op(i).unwrap()).collect();
+    assert_eq!(ops, ["aten::mul.Tensor", "aten::relu", "aten::add.Tensor"]);
+    assert_eq!(graph.input_count(), 2);
+    assert_eq!(read(&y[0]), [9.0, -1.0]);
+    fails(graph.run(&[]), Status::INVALID_ARGUMENT, &["2 inputs"]);
+}
+
+#[test]
+fn what_is_captured_is_held() {
+    let w = pair(2.0, 3.0);
+    let graph = Graph::record(&[&pair(1.0, 1.0)], |x| {
+        let square = (&w * &w)?;
+        x[0].sin()?;
+        Ok(vec![(x[0] * &square)?])
+    })
+    .unwrap();
+    assert_eq!((graph.attribute_count(), graph.node_count()), (1, 3));
+    let passes = FOLD_CONSTANTS | MERGE_COMMON | REMOVE_DEAD;
+    let small = graph.transform(passes).unwrap();
+    assert_eq!(small.node_count(), 1);
+    for each in [graph, small] {
+        let y = each.run(&[&pair(1.0, 2.0)]).unwrap();
+        assert_eq!(read(&y[0]), [4.0, 18.0]);
+    }
+}
+
+#[test]
+fn failures_leave_nothing_on() {
+    let x = pair(1.0, 1.0);
+    let failing = Graph::record(&[&x, &x], block);
+    fails(failing, Status::INVALID_ARGUMENT, &["new to the recording"]);
+    let strict = Graph::record_with(STRICT, &[&x], |x| {
+        Op::find("aten::item")?.call::<Value>((&x[0].sum()?,))?;
+        Ok(vec![])
+    });
+    fails(strict, Status::DATA_DEPENDENT, &["strict"]);
+    let panicked = std::panic::catch_unwind(|| Graph::record(&[], |_| panic!("inside")));
+    assert!(panicked.is_err());
+    // SAFETY: a question about this thread.
+    assert_eq!(unsafe { tenon::sys::tenon_graph_is_recording() }, 0);
+}
+
+#[test]
+fn files_read_back() {
+    let path = std::env::temp_dir().join(format!("tenon_rust_graph_{}", std::process::id()));
+    let graph = recorded();
+    // [quote.begin file]
+    graph.save(&path).unwrap();
+    let again = Graph::load(&path).unwrap();
+    // [quote.end file]
+    assert_eq!(again.text().unwrap(), graph.text().unwrap());
+    std::fs::remove_file(&path).unwrap();
+    fails(Graph::load(&path), Status::SYSTEM, &["tenon_rust_graph"]);
+}
+
+#[test]
+fn graphs_are_operators() {
+    let library = Library::define_namespace("rust_graphs").unwrap();
+    let op = recorded().define(&library, "rust_graphs::block").unwrap();
+    let y: Tensor = op.call((&pair(3.0, -1.0), &pair(2.0, 5.0))).unwrap();
+    assert_eq!(read(&y), [9.0, -1.0]);
+}
+
+#[test]
+fn threads_share_a_graph() {
+    let graph = recorded();
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let graph = &graph;
+            scope.spawn(move || {
+                let (x, w) = (pair(n as f32, 1.0), pair(2.0, 0.0));
+                let y = graph.run(&[&x, &w]).unwrap();
+                assert_eq!(read(&y[0]), [3.0 * n as f32, 1.0]);
+            });
+        }
+    });
+}
