@@ -23,6 +23,7 @@ void fuzz_registration(const uint8_t* data, size_t size);
 void fuzz_dlpack(const uint8_t* data, size_t size);
 void fuzz_plugin(const uint8_t* data, size_t size);
 void fuzz_keys(const uint8_t* data, size_t size);
+void fuzz_graph(const uint8_t* data, size_t size);
 void fuzz_autograd(const uint8_t* data, size_t size);
 
 struct NamedTarget {
@@ -35,6 +36,7 @@ inline constexpr NamedTarget kTargets[] = {{"autograd", &fuzz_autograd}};
 inline constexpr NamedTarget kTargets[] = {
     {"schema", &fuzz_schema}, {"values", &fuzz_values}, {"registration", &fuzz_registration},
     {"dlpack", &fuzz_dlpack}, {"plugin", &fuzz_plugin}, {"keys", &fuzz_keys},
+    {"graph", &fuzz_graph},
 };
 #endif
 
