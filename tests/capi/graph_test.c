@@ -79,7 +79,7 @@ static tenon_graph* recorded(uint32_t flags) {
   const tenon_value output = tenon_value_of_tensor(sum);
   assert_ok(tenon_graph_add_output(graph, &output));
   assert_ok(tenon_graph_end(graph));
-  // [quote.end record]
+  // [quote.end]
   tenon_tensor_release(sum);
   tenon_tensor_release(positive);
   tenon_tensor_release(product);
@@ -430,7 +430,7 @@ static void Graph_File_HoldsAll(void** state) {
   // [quote.begin file]
   assert_ok(tenon_graph_save(graph, path));
   assert_ok(tenon_graph_load(path, &again));
-  // [quote.end file]
+  // [quote.end]
   char *text = text_of(graph), *loaded = text_of(again);
   assert_string_equal(loaded, text);
   assert_runs(again, (const float[2]){3, -1}, (const float[2]){9, 2}, 2);

@@ -33,7 +33,7 @@ TEST(Graph, Recorded_RunsOnOtherValues) {
   };
   const Graph graph = Graph::record(block, {pair(1, 1), pair(1, 1)});
   const std::vector<Tensor> y = graph.run({pair(3, -1), pair(2, 5)});
-  // [quote.end record]
+  // [quote.end]
   EXPECT_EQ(graph.node_count(), 3);
   EXPECT_STREQ(tenon_op_name(graph.node(1).op), "aten::relu");
   EXPECT_EQ(elements(y[0]), (std::vector<float>{9, -1}));
@@ -67,7 +67,7 @@ TEST(Graph, TextAndFile_ReadBack) {
   // [quote.begin file]
   graph.save(path);
   const Graph again = Graph::load(path);
-  // [quote.end file]
+  // [quote.end]
   EXPECT_EQ(again.text(), graph.text());
   std::remove(path.c_str());
 }

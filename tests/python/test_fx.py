@@ -57,7 +57,7 @@ def test_a_call_is_replaced_by_another():
             module.graph.erase_node(node)
     module.graph.lint()
     module.recompile()
-    # [quote.end rewrite]
+    # [quote.end]
     x = tenon.tensor([0.5, 1.0])
     assert tenon.allclose(module(x), (x * 3).sin())
 

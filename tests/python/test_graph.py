@@ -22,7 +22,7 @@ def test_a_traced_function_runs_on_other_values():
 
     traced = graph.trace(block, tenon.ones(2, 2), tenon.ones(2, 2))
     y = traced(tenon.tensor([[1.0, -2.0]]), tenon.tensor([[3.0], [4.0]]))
-    # [quote.end record]
+    # [quote.end]
     assert names(traced) == ["aten::mm", "aten::relu", "aten::add.Tensor"]
     assert y.tolist() == [[1]]
 
@@ -168,7 +168,7 @@ def test_text_and_file_read_back(tmp_path):
     # [quote.begin file]
     traced.save(path)
     loaded = graph.Graph.load(path)
-    # [quote.end file]
+    # [quote.end]
     assert str(loaded) == str(traced)
     parsed = graph.Graph.parse(str(traced), list(traced.attributes.values()))
     assert str(parsed) == str(traced)

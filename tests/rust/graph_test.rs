@@ -26,7 +26,7 @@ fn recorded_functions_run_on_other_values() {
     })
     .unwrap();
     let y = graph.run(&[&pair(3.0, -1.0), &pair(2.0, 5.0)]).unwrap();
-    // [quote.end record]
+    // [quote.end]
     let ops: Vec<String> = (0..3).map(|i| graph.op(i).unwrap()).collect();
     assert_eq!(ops, ["aten::mul.Tensor", "aten::relu", "aten::add.Tensor"]);
     assert_eq!(graph.input_count(), 2);
@@ -76,7 +76,7 @@ fn files_read_back() {
     // [quote.begin file]
     graph.save(&path).unwrap();
     let again = Graph::load(&path).unwrap();
-    // [quote.end file]
+    // [quote.end]
     assert_eq!(again.text().unwrap(), graph.text().unwrap());
     std::fs::remove_file(&path).unwrap();
     fails(Graph::load(&path), Status::SYSTEM, &["tenon_rust_graph"]);

@@ -29,6 +29,8 @@ def region(path: pathlib.Path, begin: str, end: str) -> str:
         if inside:
             lines.append(line)
         inside = inside or begin in line
+    else:
+        raise ValueError(f"{path}: must have {begin} and {end} behind it")
     if not lines:
         raise ValueError(f"{path}: must have lines after {begin}, got none")
     return textwrap.dedent("\n".join(lines)) + "\n"

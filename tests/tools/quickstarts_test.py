@@ -45,9 +45,10 @@ class QuickstartsTest(unittest.TestCase):
         self.assertEqual(self.run_tool(), 1)
 
     def test_file_without_marks_is_an_error(self):
-        (self.root / "a.py").write_text("nothing")
-        with self.assertRaises(ValueError):
-            self.run_tool()
+        for source in ("nothing", SOURCE.replace("[quickstart.end]", "[quickstart.end x]")):
+            (self.root / "a.py").write_text(source)
+            with self.assertRaises(ValueError):
+                self.run_tool()
 
 
 if __name__ == "__main__":
