@@ -8,6 +8,7 @@
 #include "graph/recording.h"
 #include "override/overrides.h"
 #include "plugin/auto_load.h"
+#include "symbol/fallback.h"
 #include "tensor/device_provider.h"
 #include "transform/built_in.h"
 
@@ -26,11 +27,12 @@ bool is_asking_leaf(const tensor::Tensor& tensor) noexcept {
 
 // Runs before the constructors of any program that uses the library.
 [[gnu::constructor(101)]] void connect_layers() {
-  static std::span<const dispatch::BuiltIn> built_ins[4];
+  static std::span<const dispatch::BuiltIn> built_ins[5];
   built_ins[0] = override::built_ins();
   built_ins[1] = autograd::built_ins();
   built_ins[2] = transform::built_ins();
   built_ins[3] = graph::built_ins();
+  built_ins[4] = symbol::built_ins();
   dispatch::set_layers({built_ins, autocast::explained_kernels(), plugin::loader()});
   autocast::set_gradients({&is_asking_leaf, &autograd::requires_grad});
   tensor::set_provider_loader(&plugin::load_provider);

@@ -34,22 +34,39 @@ bool is_cpu(const tenon_device* device) noexcept {
 constexpr size_t kFirstTensorOptions = 96;
 static_assert(sizeof(tenon_tensor_options) >= kFirstTensorOptions);
 
+// A copy of one word as it stands by now.
+tenon_value value_of_word(int64_t word) {
+  word = tenon::base::simplified(word);
+  tenon_value borrowed = tenon_value_of_int(word);
+  if (tenon::base::is_symbol(word)) {
+    borrowed.tag = TENON_TAG_SYMINT;
+    borrowed.as.symbol = tenon::base::symbol_of(word);
+  }
+  return tenon::value::copy(borrowed);
+}
+
+// The same of a list.
+tenon_value value_of_words(Dims words) {
+  int64_t simpler[TENON_TENSOR_MAX_DIMS];
+  tenon_value borrowed{};
+  borrowed.tag = TENON_TAG_INT_LIST;
+  borrowed.count = static_cast<uint32_t>(words.size());
+  borrowed.as.list.data = simpler;
+  for (size_t dim = 0; dim < words.size(); ++dim) {
+    simpler[dim] = tenon::base::simplified(words[dim]);
+    if (tenon::base::is_symbol(simpler[dim])) borrowed.flags = TENON_VALUE_HAS_SYMBOLIC;
+  }
+  return tenon::value::copy(borrowed);
+}
+
 tenon_value dims_of(const tenon_tensor& tensor, uint32_t what) {
   const bool is_list = what == TENON_DIMS_SIZES || what == TENON_DIMS_STRIDES;
   TENON_CHECK_ARG(is_list || what == TENON_DIMS_OFFSET || what == TENON_DIMS_NUMEL,
                   "tenon_tensor_dims: what must be one of TENON_DIMS_*, got ", what);
-  tenon_value borrowed{};
-  if (tensor.is_symbolic()) borrowed.flags = TENON_VALUE_HAS_SYMBOLIC;
   if (is_list) {
-    const int64_t* dims = what == TENON_DIMS_SIZES ? tensor.sizes() : tensor.strides();
-    borrowed.tag = TENON_TAG_INT_LIST;
-    borrowed.count = static_cast<uint32_t>(tensor.ndim());
-    borrowed.as.list.data = const_cast<int64_t*>(dims);
-  } else {
-    borrowed.tag = TENON_TAG_INT;
-    borrowed.as.i = what == TENON_DIMS_OFFSET ? tensor.offset() : tensor.numel();
+    return value_of_words(what == TENON_DIMS_SIZES ? tensor.size_span() : tensor.stride_span());
   }
-  return tenon::value::copy(borrowed);
+  return value_of_word(what == TENON_DIMS_OFFSET ? tensor.offset() : tensor.numel_word());
 }
 
 }  // namespace

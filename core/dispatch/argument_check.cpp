@@ -75,6 +75,9 @@ bool lacks_handle(const tenon_value& value) noexcept {
     case TENON_TAG_STORAGE:
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:
+    case TENON_TAG_SYMINT:
+    case TENON_TAG_SYMFLOAT:
+    case TENON_TAG_SYMBOOL:
       return value.as.words[0] == 0;
     default:
       return false;

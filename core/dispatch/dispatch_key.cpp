@@ -67,6 +67,7 @@ KeyTable::KeyTable() {
   declare(TENON_FUNCTIONALITY_ZERO_TENSOR, "ZeroTensor", false);
   declare(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW, "ADInplaceOrView", false);
   declare(TENON_FUNCTIONALITY_TRACER, "Tracer", false);
+  declare(TENON_FUNCTIONALITY_SYMBOLIC, "Symbolic", false);
   declare(TENON_FUNCTIONALITY_BATCHED, "Batched", false);
   declare(TENON_FUNCTIONALITY_TRANSFORM_FRONT, "TransformFront", false);
   declare(TENON_FUNCTIONALITY_OVERRIDE, "Override", false);

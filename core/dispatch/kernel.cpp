@@ -14,8 +14,9 @@ namespace tenon::dispatch {
 
 namespace {
 
-constexpr uint32_t kKnownFlags =
-    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF | TENON_KERNEL_WHEN_TRACKED;
+constexpr uint32_t kKnownFlags = TENON_KERNEL_SYMBOLIC | TENON_KERNEL_FALLTHROUGH |
+                                 TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF |
+                                 TENON_KERNEL_WHEN_TRACKED;
 
 constexpr size_t kFirstSize = 112;  // of tenon_kernel
 

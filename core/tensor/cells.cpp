@@ -115,6 +115,7 @@ void tenon_tensor::drop_extra() noexcept {
   }
   if (extra->drop_content != nullptr) extra->drop_content(extra->content);
   if (extra->data_replaced) storage_->release_weak();
+  if (extra->symbols != nullptr) extra->symbols->release();
   delete[] more;
   delete extra;
 }

@@ -62,7 +62,7 @@ void tenon_tensor::check_invariants() const noexcept {
   TENON_DCHECK(!is_inference() || (!has(TENON_FUNCTIONALITY_AUTOGRAD) &&
                                    !has(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW)));
   if (is_symbolic()) {
-    TENON_DCHECK(is_hollow() && numel_ == -1 && !is_contiguous());
+    TENON_DCHECK(!has_memory() && numel_ == -1 && extra() != nullptr);
     return;
   }
 #if !defined(NDEBUG)

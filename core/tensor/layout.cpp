@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/symbol.h"
 
 namespace tenon::tensor {
 
@@ -41,8 +42,9 @@ struct SortedDims {
 }  // namespace
 
 void append_dim(std::string& text, int64_t dim) {
-  if (is_symbol(dim)) {
-    text += '?';
+  if (base::is_symbol(dim)) {
+    const tenon_symbol* symbol = base::symbol_of(dim);
+    symbol->owner->append_text(*symbol, text);
   } else {
     base::append(text, dim);
   }

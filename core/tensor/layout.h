@@ -27,10 +27,7 @@ struct Geometry {
   bool is_row_major() const noexcept;
 };
 
-/// Whether a size or stride of a symbolic shape is a symbol's word instead of a number.
-constexpr bool is_symbol(int64_t dim) noexcept { return dim < -(int64_t{1} << 62); }
-
-/// A size or stride in texts, a symbol as "?".
+/// A size or stride in texts; symbols as their expressions.
 void append_dim(std::string& text, int64_t dim);
 /// Sizes or strides in messages: "[2, -1]".
 std::string print_dims(Dims dims);

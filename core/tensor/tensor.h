@@ -11,6 +11,7 @@
 #include "base/intrusive_ptr.h"
 #include "base/language.h"
 #include "base/release_queue.h"
+#include "base/symbol.h"
 #include "base/thread.h"
 #include "tenon/device.h"
 #include "tenon/key.h"
@@ -59,6 +60,19 @@ struct HollowClaim {
   const ::tenon_tensor* view_of = nullptr;
 };
 
+/// What a tensor with symbolic sizes is made of, in words (base/symbol.h): they were checked.
+struct SymbolicClaim {
+  tenon_dtype dtype;
+  tenon_device device;                      // of a new tensor, one without memory
+  const ::tenon_tensor* view_of = nullptr;  // NULL: new
+  Dims sizes;
+  const int64_t* strides;
+  int64_t offset;
+  int64_t numel;
+  bool is_contiguous;
+  base::SymbolOwner* owner;  // NULL: all words are numbers
+};
+
 /// A language's word on a tensor.
 struct Cell {
   void* object = nullptr;
@@ -91,6 +105,8 @@ struct TensorExtra {
   std::atomic<Cell*> more_cells{nullptr};  // of registered languages, made on demand
   void* content = nullptr;                 // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;
+  base::SymbolOwner* symbols = nullptr;  // of sizes that are words: a reference
+  int64_t numel = -1;                    // of a symbolic tensor, a word
   Content content_kind = Content::kNone;
   bool data_replaced = false;  // the tensor holds a weak reference of its storage, too
   std::unique_ptr<FormerStorage> former;
@@ -140,7 +156,10 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::Dims stride_span() const noexcept {
     return {dims_ + ndim_, static_cast<size_t>(ndim_)};
   }
+  /// -1 of a symbolic tensor.
   int64_t numel() const noexcept { return numel_; }
+  /// The same of a symbolic tensor as a word, -1 where nobody knows.
+  int64_t numel_word() const noexcept { return is_symbolic() ? extra()->numel : numel_; }
   int64_t offset() const noexcept { return offset_; }
   tenon_dtype dtype() const noexcept { return dtype_; }
   int64_t itemsize() const noexcept { return itemsize_; }
@@ -294,6 +313,10 @@ struct alignas(64) tenon_tensor {
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
+  /// A tensor whose sizes are words, without memory; a view has that of what it is a view of.
+  static tenon_tensor* make_symbolic(const tenon::tensor::SymbolicClaim& claim);
+  /// A symbolic tensor becomes a plain one, whose sizes are what its symbols stand for.
+  void settle(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
   /// A tensor without memory that stands for `content`. Takes over `content`: `drop` runs also when
   /// this throws. Throws TENON_ERROR_INVALID_ARGUMENT for a bad geometry.
   static tenon_tensor* make_hollow(const tenon::tensor::HollowClaim& claim,
@@ -342,7 +365,7 @@ struct alignas(64) tenon_tensor {
   }
   static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, tenon_dtype dtype,
                                    int64_t offset) noexcept;
-  /// The same in memory of its own, of any tensor that is no symbolic one.
+  /// The same in memory of its own.
   static tenon_tensor* new_alias_header(const tenon_tensor& base, tenon_dtype dtype,
                                         int64_t offset);
   int64_t checked_view(const char* function, const char* name, tenon_dtype dtype,
@@ -363,6 +386,7 @@ struct alignas(64) tenon_tensor {
                                      int64_t nbytes);
   void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                 bool contiguous) noexcept;
+  void cover(const tenon::tensor::Geometry& geometry);
   bool owns_more() const noexcept;
   /// Whether its storage is the one in its block, as it is until its data is replaced.
   bool has_own_storage() const noexcept {

@@ -41,7 +41,7 @@ int64_t alignment_of(tenon_dtype dtype) noexcept {
 // another view: so that calls with the view look, it carries Autograd.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
     void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
-  TENON_DCHECK((base.has_storage() || base.is_hollow()) && !base.is_symbolic());
+  TENON_DCHECK(base.has_storage() || base.is_hollow());
   tenon_tensor* root = base.base();
   const uintptr_t origin = root != nullptr ? base.base_ & kOriginMask : 0;
   if (root == nullptr) root = const_cast<tenon_tensor*>(&base);

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/live_count.h"
+#include "base/symbol.h"
 #include "tensor/tensor.h"
 #include "value/value.h"
 
@@ -71,6 +72,14 @@ void tenon_buffer::destroy(tenon_buffer* self) noexcept {
       auto* values = static_cast<tenon_value*>(self->data_);
       const size_t count = static_cast<size_t>(self->size_) / sizeof *values;
       for (size_t i = 0; i < count; ++i) tenon::value::clear(&values[i]);
+      break;
+    }
+    case Content::kSymbols: {
+      const auto* words = static_cast<const int64_t*>(self->data_);
+      const size_t count = static_cast<size_t>(self->size_) / sizeof *words;
+      for (size_t i = 0; i < count; ++i) {
+        if (tenon::base::is_symbol(words[i])) tenon::base::symbol_of(words[i])->release();
+      }
       break;
     }
     case Content::kForeign:

@@ -15,6 +15,7 @@ enum class BufferContent : uint8_t {
   kBytes,    // nothing that counts
   kTensors,  // tenon_tensor*, NULL allowed: each a reference of ours
   kValues,   // tenon_value: cleared
+  kSymbols,  // words (base/symbol.h): each symbol a reference of ours
   kForeign   // someone else's memory, with a deleter
 };
 

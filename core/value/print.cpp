@@ -93,7 +93,11 @@ void append_element(std::string& out, const tenon_value& list, uint64_t index) {
   const void* data = list.as.list.data;
   switch (list.tag) {
     case TENON_TAG_INT_LIST:
-      append(out, static_cast<const int64_t*>(data)[index]);
+      if ((list.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
+        tensor::append_dim(out, static_cast<const int64_t*>(data)[index]);
+      } else {
+        append(out, static_cast<const int64_t*>(data)[index]);
+      }
       break;
     case TENON_TAG_FLOAT_LIST:
       append_float(out, static_cast<const double*>(data)[index]);
@@ -191,6 +195,15 @@ void append_value(std::string& out, const tenon_value& value) {
       break;
     case TENON_TAG_OBJECT:
       append_object(out, value.as.object, " object>");
+      break;
+    case TENON_TAG_SYMINT:
+    case TENON_TAG_SYMFLOAT:
+    case TENON_TAG_SYMBOOL:
+      if (value.as.symbol == nullptr) {
+        out += base::concat('<', tag_name(value.tag), '>');
+      } else {
+        value.as.symbol->owner->append_text(*value.as.symbol, out);
+      }
       break;
     default:
       if (is_list(value.tag)) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "base/symbol.h"
 #include "base/utf8.h"
 #include "tensor/generator.h"
 #include "tensor/tensor.h"
@@ -33,13 +34,15 @@ size_t element_bytes(uint16_t tag) noexcept {
   }
 }
 
-BufferContent content_of(uint16_t tag) noexcept {
+BufferContent content_of(uint16_t tag, uint16_t flags) noexcept {
   if (tag == TENON_TAG_TENSOR_LIST) return BufferContent::kTensors;
+  if ((flags & TENON_VALUE_HAS_SYMBOLIC) != 0) return BufferContent::kSymbols;
   return is_value_list(tag) ? BufferContent::kValues : BufferContent::kBytes;
 }
 
 // Elements go over one by one, so that the buffer releases exactly those when one of them fails.
-void copy_elements(uint16_t tag, const void* from, size_t count, Buffer* to, int depth) {
+void copy_elements(uint16_t tag, uint16_t flags, const void* from, size_t count, Buffer* to,
+                   int depth) {
   if (tag == TENON_TAG_TENSOR_LIST) {
     auto* const* source = static_cast<tenon_tensor* const*>(from);
     auto** target = static_cast<tenon_tensor**>(to->data());
@@ -51,6 +54,13 @@ void copy_elements(uint16_t tag, const void* from, size_t count, Buffer* to, int
     const auto* source = static_cast<const tenon_value*>(from);
     auto* target = static_cast<tenon_value*>(to->data());
     for (size_t i = 0; i < count; ++i) target[i] = copy_nested(source[i], depth + 1);
+  } else if (content_of(tag, flags) == BufferContent::kSymbols) {
+    const auto* source = static_cast<const int64_t*>(from);
+    auto* target = static_cast<int64_t*>(to->data());
+    for (size_t i = 0; i < count; ++i) {
+      if (base::is_symbol(source[i])) base::symbol_of(source[i])->retain();
+      target[i] = source[i];
+    }
   } else {
     std::memcpy(to->data(), from, count * element_bytes(tag));
   }
@@ -63,19 +73,18 @@ void check_handle(const void* handle, uint16_t tag) {
 
 tenon_value copy_list(uint16_t tag, uint16_t flags, const void* elements, uint32_t count,
                       int depth) {
-  TENON_CHECK((flags & TENON_VALUE_HAS_SYMBOLIC) == 0, TENON_ERROR_NOT_SUPPORTED,
-              "tenon_value_copy: value must have plain sizes, got symbolic ones");
+  flags &= tag == TENON_TAG_INT_LIST ? TENON_VALUE_HAS_SYMBOLIC : 0;
   TENON_CHECK(depth < kMaxNesting, TENON_ERROR_RECURSION,
               "tenon_value_copy: lists must nest at most ", kMaxNesting, " deep, got more");
   tenon_value copy{};
   copy.tag = tag;
-  copy.flags = static_cast<uint16_t>(TENON_VALUE_OWNED);
+  copy.flags = static_cast<uint16_t>(TENON_VALUE_OWNED | flags);
   copy.count = count;
   const uint64_t total = element_count(copy);
   if (total == 0) return copy;
   const auto size = static_cast<int64_t>(total * element_bytes(tag));
-  auto buffer = BufferPtr::adopt(Buffer::make(size, content_of(tag)));
-  copy_elements(tag, elements, total, buffer.get(), depth);
+  auto buffer = BufferPtr::adopt(Buffer::make(size, content_of(tag, flags)));
+  copy_elements(tag, flags, elements, total, buffer.get(), depth);
   TENON_DCHECK(buffer->size() == size);
   copy.as.list.data = buffer->data();
   copy.as.list.owner = buffer.detach();
@@ -129,8 +138,9 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
     case TENON_TAG_SYMINT:
     case TENON_TAG_SYMFLOAT:
     case TENON_TAG_SYMBOOL:
-      fail(TENON_ERROR_NOT_SUPPORTED, "tenon_value_copy: value must be of a kind that exists, got ",
-           tag_name(value.tag), ", which is reserved");
+      check_handle(value.as.symbol, value.tag);
+      value.as.symbol->retain();
+      break;
     default:
       fail(TENON_ERROR_INVALID_ARGUMENT, "tenon_value_copy: tag must be a TENON_TAG_* number, got ",
            value.tag);
@@ -183,6 +193,11 @@ void clear(tenon_value* value) noexcept {
       case TENON_TAG_FUNCTION:
       case TENON_TAG_OBJECT:
         if (value->as.object != nullptr) value->as.object->release();
+        break;
+      case TENON_TAG_SYMINT:
+      case TENON_TAG_SYMFLOAT:
+      case TENON_TAG_SYMBOOL:
+        if (value->as.symbol != nullptr) value->as.symbol->release();
         break;
       default:
         if ((value->tag == TENON_TAG_STRING || is_list(value->tag)) &&

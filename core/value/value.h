@@ -35,7 +35,6 @@ inline tenon_tensor* const* tensors(const tenon_value& value) noexcept {
 }
 
 /// A deep copy: it owns all that it refers to, handles retained. Throws TENON_ERROR_OUT_OF_MEMORY,
-/// TENON_ERROR_NOT_SUPPORTED for what has no implementation yet (symbolic numbers),
 /// TENON_ERROR_RECURSION beyond kMaxNesting, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
 tenon_value copy(const tenon_value& value);
 /// Releases what the value owns and makes it NONE.

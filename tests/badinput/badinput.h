@@ -54,6 +54,7 @@ extern const bad_named_call bad_autocast_calls[];
 extern const bad_named_call bad_autograd_calls[];
 extern const bad_named_call bad_function_calls[];
 extern const bad_named_call bad_hook_calls[];
+extern const bad_named_call bad_symbol_calls[];
 extern const bad_named_call bad_transform_calls[];
 extern const bad_named_call bad_graph_calls[];
 

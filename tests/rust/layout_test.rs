@@ -427,6 +427,17 @@ layout! {
 }
 
 layout! {
+    tenon_shape_guard, 56,
+    struct_size 0 4
+    line 4 4
+    text 8 8
+    file 16 8
+    op 24 8
+    owner 32 8
+    reserved 40 16
+}
+
+layout! {
     tenon_slot_info, 64,
     struct_size 0 4
     provenance 4 4
@@ -455,6 +466,21 @@ layout! {
     tenon_stream, 16,
     handle 0 8
     device 8 8
+}
+
+layout! {
+    tenon_symbolic_options, 96,
+    struct_size 0 4
+    flags 4 4
+    dtype 8 4
+    reserved0 12 4
+    device 16 8
+    alias_of 24 8
+    ndim 32 8
+    sizes 40 8
+    strides 48 8
+    storage_offset 56 8
+    reserved 64 32
 }
 
 layout! {
@@ -643,6 +669,7 @@ constants! {
     TENON_FUNCTIONALITY_FUNCTIONALIZE 15
     TENON_FUNCTIONALITY_NEGATIVE 17
     TENON_FUNCTIONALITY_OVERRIDE 36
+    TENON_FUNCTIONALITY_SYMBOLIC 29
     TENON_FUNCTIONALITY_TRACER 24
     TENON_FUNCTIONALITY_TRANSFORM_BACK 14
     TENON_FUNCTIONALITY_TRANSFORM_FRONT 33
@@ -700,6 +727,7 @@ constants! {
     TENON_KERNEL_FALLTHROUGH 1
     TENON_KERNEL_LEAF 8
     TENON_KERNEL_NOBLOCK 4
+    TENON_KERNEL_SYMBOLIC 2
     TENON_KERNEL_WHEN_TRACKED 16
     TENON_KEY_AD_INPLACE_OR_VIEW 20
     TENON_KEY_ALIAS_FIRST 65536
@@ -727,6 +755,7 @@ constants! {
     TENON_KEY_META 5888
     TENON_KEY_NONE 4294967295
     TENON_KEY_OVERRIDE 36
+    TENON_KEY_SYMBOLIC 29
     TENON_KEY_TRACER 24
     TENON_KEY_TRANSFORM_BACK 14
     TENON_KEY_TRANSFORM_FRONT 33
@@ -784,6 +813,25 @@ constants! {
     TENON_SIMULATOR_RAW_TABLE 3
     TENON_SIMULATOR_REGISTRATIONS 0
     TENON_SIMULATOR_TABLE 1
+    TENON_SYMBOL_ADD 0
+    TENON_SYMBOL_AND 16
+    TENON_SYMBOL_EQ 10
+    TENON_SYMBOL_FLOAT 9
+    TENON_SYMBOL_FLOORDIV 3
+    TENON_SYMBOL_GE 15
+    TENON_SYMBOL_GT 14
+    TENON_SYMBOL_LE 13
+    TENON_SYMBOL_LT 12
+    TENON_SYMBOL_MAX 5
+    TENON_SYMBOL_MIN 6
+    TENON_SYMBOL_MOD 4
+    TENON_SYMBOL_MUL 2
+    TENON_SYMBOL_NE 11
+    TENON_SYMBOL_NOT 18
+    TENON_SYMBOL_OR 17
+    TENON_SYMBOL_SQRT 8
+    TENON_SYMBOL_SUB 1
+    TENON_SYMBOL_TRUEDIV 7
     TENON_TAG_BOOL 1
     TENON_TAG_BOOL_LIST 34
     TENON_TAG_COMPLEX 4

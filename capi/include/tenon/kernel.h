@@ -42,14 +42,14 @@ typedef void (*tenon_typed_fn)(void);
  *               "TT>T"   0xa3775cfad220a37f
  *               "TTv>T"  0x75248d31ac81c403 */
 
-/* Flags of a kernel. 2 is reserved.
- *
+/* Flags of a kernel.
  * A kernel on Autograd, or on an AutogradCPU and so on, runs for all tensors, tracked or not, as a
  * user's own Autograd kernel does. With WHEN_TRACKED it runs for calls whose tensors carry Autograd
  * only, and calls of untracked tensors cost what they cost without it. A kernel without the flag
  * counts for its whole operator, though it be on one backend's Autograd: from then on untracked
  * calls reach the WHEN_TRACKED kernels of the other backends too. */
 #define TENON_KERNEL_FALLTHROUGH 1u   /* skip this key; `boxed` is NULL */
+#define TENON_KERNEL_SYMBOLIC 2u      /* takes tensors and lists with symbolic sizes (symbol.h) */
 #define TENON_KERNEL_NOBLOCK 4u       /* quick and never waits, up to noblock_max_numel elements */
 #define TENON_KERNEL_LEAF 8u          /* calls no operators: nothing need be set up for them */
 #define TENON_KERNEL_WHEN_TRACKED 16u /* on Autograd: for tracked tensors only, see below */

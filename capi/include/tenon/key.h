@@ -16,8 +16,7 @@ TENON_BEGIN_DECLS
 #define TENON_BACKEND_CUDA 1u
 #define TENON_BACKEND_META 23u
 
-/* Functionality numbers, public and fixed. (*) has one slot per backend. Numbers not listed are
- * reserved, or given to keys registered by name. */
+/* Functionality numbers; (*) one slot per backend. Others are reserved, or of keys by name. */
 #define TENON_FUNCTIONALITY_DENSE 0u /* (*) */
 #define TENON_FUNCTIONALITY_BACKEND_SELECT 7u
 #define TENON_FUNCTIONALITY_FAKE 10u
@@ -31,6 +30,7 @@ TENON_BEGIN_DECLS
 #define TENON_FUNCTIONALITY_AUTOGRAD 22u /* (*) */
 #define TENON_FUNCTIONALITY_TRACER 24u
 #define TENON_FUNCTIONALITY_AUTOCAST 27u /* (*) */
+#define TENON_FUNCTIONALITY_SYMBOLIC 29u
 #define TENON_FUNCTIONALITY_BATCHED 30u
 #define TENON_FUNCTIONALITY_TRANSFORM_FRONT 33u
 #define TENON_FUNCTIONALITY_OVERRIDE 36u
@@ -51,12 +51,12 @@ TENON_BEGIN_DECLS
 #define TENON_KEY_TRACER TENON_FUNCTIONALITY_TRACER
 #define TENON_KEY_AUTOCAST_CPU TENON_FUNCTIONALITY_AUTOCAST
 #define TENON_KEY_AUTOCAST_CUDA (TENON_FUNCTIONALITY_AUTOCAST | TENON_BACKEND_CUDA << 8)
+#define TENON_KEY_SYMBOLIC TENON_FUNCTIONALITY_SYMBOLIC
 #define TENON_KEY_BATCHED TENON_FUNCTIONALITY_BATCHED
 #define TENON_KEY_TRANSFORM_FRONT TENON_FUNCTIONALITY_TRANSFORM_FRONT
 #define TENON_KEY_OVERRIDE TENON_FUNCTIONALITY_OVERRIDE
 
-/* The slot of the empty key set: operators without tensors; composites fill it. Not a key of a set,
- * and nothing can be registered on it directly. */
+/* The empty set's slot, of operators without tensors. Composites fill it; it is no key of a set. */
 #define TENON_KEY_UNDEFINED 0xFFFFu
 
 /* Alias keys: one name for many runtime keys, resolved at registration. */

@@ -57,6 +57,7 @@
 #include "tenon/simulator.h"
 #include "tenon/status.h"
 #include "tenon/stream.h"
+#include "tenon/symbol.h"
 #include "tenon/tensor.h"
 #include "tenon/thread.h"
 #include "tenon/transforms.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/symbol.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/argument_plan.h"
 #include "schema/parser.h"
@@ -162,6 +163,14 @@ class Samples {
         return tenon_value_of_function(object_.get());
       case TENON_TAG_OBJECT:
         return tenon_value_of_object(object_.get());
+      case TENON_TAG_SYMINT:
+      case TENON_TAG_SYMFLOAT:
+      case TENON_TAG_SYMBOOL: {
+        tenon_value value{};
+        value.tag = tag;
+        value.as.symbol = &symbol_;
+        return value;
+      }
       case TENON_TAG_INT_LIST:
         return tenon_value_of_ints(&int_, 1);
       case TENON_TAG_FLOAT_LIST:
@@ -182,6 +191,7 @@ class Samples {
   }
 
  private:
+  tenon_symbol symbol_{nullptr, TENON_TAG_SYMINT};  // nobody looks into it
   tenon_object_type own_{};
   value::ObjectPtr object_;
   tenon_generator* generator_ = nullptr;

@@ -170,24 +170,24 @@ TEST(Functionality, Below_TakesNearestFreeLowerNumber) {
 
 TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   tenon_key key = 0, upper = 0, lower = 0;
-  TENON_ASSERT_OK(tenon_functionality_register("GapUpper", "Batched", 0, &upper));
+  TENON_ASSERT_OK(tenon_functionality_register("GapUpper", "Autocast", 0, &upper));
   TENON_ASSERT_OK(tenon_functionality_register("GapLower", "GapUpper", 0, &lower));
-  EXPECT_EQ(upper, 29u);
-  EXPECT_EQ(lower, 28u);
-  TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "Batched", 0, &key),
-                     TENON_ERROR_STATE,
-                     "functionality GapThird: there must be a free number below Batched, got none: "
-                     "GapUpper is there, GapLower is there, Autocast comes next; room is left ");
+  EXPECT_EQ(upper, 26u);
+  EXPECT_EQ(lower, 25u);
+  TENON_EXPECT_ERROR(
+      tenon_functionality_register("GapThird", "Autocast", 0, &key), TENON_ERROR_STATE,
+      "functionality GapThird: there must be a free number below Autocast, got none: "
+      "GapUpper is there, GapLower is there, Tracer comes next; room is left ");
   EXPECT_EQ(key, TENON_KEY_NONE);
   TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "GapLower", 0, &key),
-                     TENON_ERROR_STATE, "below GapLower, got none: Autocast comes next");
+                     TENON_ERROR_STATE, "below GapLower, got none: Tracer comes next");
   // Both places named are free indeed.
-  tenon_functionality_register("GapThird", "Batched", 0, &key);
+  tenon_functionality_register("GapThird", "Autocast", 0, &key);
   const std::string message = take_error();
-  EXPECT_NE(message.find("room is left above "), std::string::npos) << message;
-  EXPECT_NE(message.find(" and below Autocast"), std::string::npos) << message;
-  TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", 0, &key));
-  EXPECT_EQ(key, 26u);
+  EXPECT_NE(message.find("room is left above Autocast"), std::string::npos) << message;
+  EXPECT_NE(message.find(" and below Tracer"), std::string::npos) << message;
+  TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", TENON_KEY_FLAG_ABOVE, &key));
+  EXPECT_EQ(key, 28u);
   TENON_EXPECT_ERROR(tenon_functionality_register("GapTop", "Dense", TENON_KEY_FLAG_ABOVE, &key),
                      TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
 }

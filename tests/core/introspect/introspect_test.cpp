@@ -20,7 +20,7 @@ TEST(KeyList, HoldsEveryRegisteredKeyLowestFirst) {
   EXPECT_EQ(names,
             "CPU CUDA Meta BackendSelect Fake Wrapper TransformBack Functionalize Conjugate "
             "Negative ZeroTensor ADInplaceOrView AutogradCPU AutogradCUDA AutogradMeta Tracer "
-            "AutocastCPU AutocastCUDA AutocastMeta Batched TransformFront Override ");
+            "AutocastCPU AutocastCUDA AutocastMeta Symbolic Batched TransformFront Override ");
 }
 
 TEST(OpList, IsSortedAndHoldsDefinedOperatorsOnly) {

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deciding relations, and learning from what was decided by hints.
+//
+// In this order: the same word, a difference that is a number, division by what is positive and
+// common to all terms, what was learned, intervals, hints (a guard is recorded). What is left are
+// relations of symbols without hints.
+#include <algorithm>
+
+#include "base/check.h"
+#include "symbol/function.h"
+#include "symbol/shape_env.h"
+#include "tenon/symbol.h"
+
+namespace tenon::symbol {
+
+namespace {
+
+// Saturating, so that no bound stays none.
+int64_t negative(int64_t number) noexcept { return number == INT64_MIN ? INT64_MAX : -number; }
+
+bool occurs(const Expression& variable, Word word) noexcept;
+
+bool occurs(const Expression& variable, const Expression& in) noexcept {
+  if (&in == &variable) return true;
+  if (in.number < variable.number) return false;
+  if (in.kind == Kind::kPolynomial) {
+    for (const Term& term : in.polynomial.terms) {
+      for (const Expression* atom : term.atoms) {
+        if (occurs(variable, *atom)) return true;
+      }
+    }
+    return false;
+  }
+  return std::ranges::any_of(in.operands,
+                             [&](const Operand& part) { return occurs(variable, part.word); });
+}
+
+bool occurs(const Expression& variable, Word word) noexcept {
+  return base::is_symbol(word) && occurs(variable, *expression_of(word));
+}
+
+// Whether a sum of which `own` is one term can be solved for the variable that this term is.
+bool is_solvable(const Polynomial& sum, const Term& own) noexcept {
+  if (own.atoms.size() != 1 || own.atoms[0]->kind != Kind::kVariable) return false;
+  if (own.coefficient != 1 && own.coefficient != -1) return false;
+  for (const Term& term : sum.terms) {
+    if (&term == &own) continue;
+    for (const Expression* atom : term.atoms) {
+      if (occurs(*own.atoms[0], *atom)) return false;
+    }
+  }
+  return true;
+}
+
+// Variables without hint are replaced first, then new ones.
+bool is_better(const Expression& a, const Expression& b) noexcept {
+  if (a.is_backed != b.is_backed) return !a.is_backed;
+  return a.number > b.number;
+}
+
+}  // namespace
+
+ShapeEnv::Question ShapeEnv::question_locked(uint32_t function, Word a, Word b) {
+  if (function == TENON_SYMBOL_LT || function == TENON_SYMBOL_LE) std::swap(a, b);
+  const bool is_strict = function == TENON_SYMBOL_LT || function == TENON_SYMBOL_GT;
+  Question question{{}, is_strict ? Wanted::kPositive : Wanted::kNotNegative};
+  if (function == TENON_SYMBOL_EQ) question.wanted = Wanted::kZero;
+  if (function == TENON_SYMBOL_NE) question.wanted = Wanted::kNotZero;
+  const Word word = calculate_locked(TENON_SYMBOL_SUB, a, b);
+  if (base::is_symbol(word)) {
+    question.difference = expression_of(word)->polynomial;
+  } else {
+    question.difference.constant = word;
+  }
+  return question;
+}
+
+// Nothing where an equality cannot hold.
+std::optional<ShapeEnv::NormalQuestion> ShapeEnv::normal_locked(Question question,
+                                                                Asking asking) const {
+  Polynomial& polynomial = question.difference;
+  for (const Expression* atom : common_atoms(polynomial)) {
+    if (atom_bounds_locked(*atom, asking).low > 0) remove_atom(polynomial, atom);
+  }
+  if (question.wanted == Wanted::kPositive) {
+    polynomial.constant = sum_of_bounds(polynomial.constant, -1);
+  }
+  if (!polynomial.is_number()) {
+    const int64_t divisor = content(polynomial);
+    if (question.is_equality() && polynomial.constant % divisor != 0) return std::nullopt;
+    divide_by(polynomial, divisor);
+  }
+  NormalQuestion normal;
+  const int64_t constant = std::exchange(polynomial.constant, 0);
+  const bool is_negative = !polynomial.is_number() && polynomial.terms[0].coefficient < 0;
+  if (is_negative) {
+    for (Term& term : polynomial.terms) term.coefficient = -term.coefficient;
+  }
+  const int64_t edge = is_negative ? constant : negative(constant);
+  if (question.is_equality()) {
+    normal.wanted = point(edge);
+  } else if (is_negative) {
+    normal.wanted.high = edge;
+  } else {
+    normal.wanted.low = edge;
+  }
+  normal.polynomial = std::move(polynomial);
+  return normal;
+}
+
+std::optional<bool> ShapeEnv::answer_locked(const Question& question, Asking asking) const {
+  const auto normal = normal_locked(question, asking);
+  if (!normal) return false;
+  Interval bounds = bounds_locked(normal->polynomial, asking);
+  const Interval& wanted = normal->wanted;
+  if (const Expression* known = find_locked(normal->polynomial)) {
+    bounds = common(bounds, known->facts.bounds);
+    if (question.is_equality() && std::ranges::count(known->facts.excluded, wanted.low) != 0) {
+      return false;
+    }
+  }
+  if (wanted.low <= bounds.low && bounds.high <= wanted.high) return true;
+  if (bounds.high < wanted.low || wanted.high < bounds.low) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> ShapeEnv::settle_locked(uint32_t function, Word a, Word b, Asking asking) {
+  a = simplify_locked(a);
+  b = simplify_locked(b);
+  if (!base::is_symbol(a) && !base::is_symbol(b)) return holds(function, a, b);
+  const Question question = question_locked(function, a, b);
+  auto answer = answer_locked(question, Asking::kHints);
+  if (!answer && asking == Asking::kOblivious) answer = answer_locked(question, asking);
+  if (!answer) return std::nullopt;
+  return *answer != (question.wanted == Wanted::kNotZero);
+}
+
+bool ShapeEnv::decide(uint32_t function, Word a, Word b, Asking asking, const Place* place) {
+  if (!base::is_symbol(a) && !base::is_symbol(b)) return holds(function, a, b);
+  if (a != b) {
+    std::lock_guard lock(mutex_);
+    if (const auto answer = settle_locked(function, a, b, asking)) return *answer;
+  } else {
+    return holds(function, int64_t{0}, int64_t{0});
+  }
+  // Code of languages tells its line: without the lock.
+  Place here = place != nullptr ? *place : Place::current();
+  std::lock_guard lock(mutex_);
+  if (const auto answer = settle_locked(function, a, b, asking)) return *answer;
+  return guard_locked(function, simplify_locked(a), simplify_locked(b), std::move(here));
+}
+
+bool ShapeEnv::guard_locked(uint32_t function, Word a, Word b, Place place) {
+  const Expression* relation =
+      function_locked(Kind::kRelation, TENON_TAG_SYMBOOL, function, Operand{a}, Operand{b});
+  if (!relation->is_backed) refuse_locked(*relation, place);
+  const bool truth = relation->hint != 0;
+  guards_.push_back({relation, truth, std::move(place)});
+  learn_locked(function, a, b, truth);
+  return truth;
+}
+
+void ShapeEnv::refuse_locked(const Expression& relation, const Place& place) const {
+  std::string text = place.op.empty() ? "symbol" : place.op;
+  text += ": ";
+  append_locked(text, relation, false);
+  if (!place.argument.empty()) text += base::concat(" (of ", place.argument, ")");
+  text += relation.tag == TENON_TAG_SYMBOOL ? " must be decided" : " must be a number";
+  text += ", got symbols that only data tells";
+  if (!place.file.empty()) text += base::concat(", at ", place.file, ":", place.line);
+  text += "; give them bounds (min, max) that decide it, or take the branch elsewhere";
+  fail(TENON_ERROR_DATA_DEPENDENT, text);
+}
+
+bool ShapeEnv::decide(const Expression& truth, const Place* place) {
+  const Word a = truth.operands.empty() ? 0 : truth.operands[0].word;
+  const Word b = truth.operands.empty() ? 0 : truth.operands[1].word;
+  if (truth.kind == Kind::kRelation) return decide(truth.function, a, b, Asking::kHints, place);
+  if (truth.kind == Kind::kConnective) {
+    const auto holds_of = [&](Word word) {
+      return base::is_symbol(word) ? decide(*expression_of(word), place) : word != 0;
+    };
+    if (truth.function == TENON_SYMBOL_NOT) return !holds_of(a);
+    const bool is_or = truth.function == TENON_SYMBOL_OR;
+    return holds_of(a) == is_or ? is_or : holds_of(b);
+  }
+  Place here = place != nullptr ? *place : Place::current();
+  std::lock_guard lock(mutex_);
+  if (!truth.is_backed) refuse_locked(truth, here);
+  const bool holds = truth.hint != 0;
+  guards_.push_back({&truth, holds, std::move(here)});
+  return holds;
+}
+
+int64_t ShapeEnv::specialize(Word word, const Place* place) {
+  if (!base::is_symbol(word)) return word;
+  const auto known = [&]() -> std::optional<int64_t> {
+    const Word simpler = simplify_locked(word);
+    const Interval bounds = bounds_locked(simpler, Asking::kHints);
+    if (bounds.low == bounds.high) return bounds.low;
+    return std::nullopt;
+  };
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto number = known()) return *number;
+  }
+  Place here = place != nullptr ? *place : Place::current();
+  std::lock_guard lock(mutex_);
+  if (const auto number = known()) return *number;
+  const Word simpler = simplify_locked(word);
+  const Expression& expression = *expression_of(simpler);
+  if (!expression.is_backed) refuse_locked(expression, here);
+  guard_locked(TENON_SYMBOL_EQ, simpler, expression.hint, std::move(here));
+  return expression.hint;
+}
+
+double ShapeEnv::specialize_real(const Expression& real, const Place* place) {
+  Place here = place != nullptr ? *place : Place::current();
+  std::lock_guard lock(mutex_);
+  if (!real.is_backed) refuse_locked(real, here);
+  const Expression* equality =
+      function_locked(Kind::kReal, TENON_TAG_SYMBOOL, TENON_SYMBOL_EQ,
+                      Operand{base::word_of(&real)}, Operand{0, real.real_hint, true});
+  guards_.push_back({equality, true, std::move(here)});
+  return real.real_hint;
+}
+
+void ShapeEnv::learn_locked(uint32_t function, Word a, Word b, bool truth) {
+  ++facts_;
+  const Question question = question_locked(truth ? function : negated(function), a, b);
+  if (question.wanted == Wanted::kNotZero) return exclude_locked(question);
+  restrict_locked(question);
+  if (question.wanted != Wanted::kZero) return;
+  auto normal = normal_locked(question, Asking::kHints);
+  if (!normal) return;
+  normal->polynomial.constant = negative(normal->wanted.low);
+  solve_locked(normal->polynomial);
+}
+
+void ShapeEnv::restrict_locked(const Question& question) {
+  const auto normal = normal_locked(question, Asking::kHints);
+  if (!normal || normal->polynomial.is_number()) return;
+  Interval& known = intern_locked(normal->polynomial)->facts.bounds;
+  known = common(known, normal->wanted);
+}
+
+void ShapeEnv::exclude_locked(const Question& question) {
+  const auto normal = normal_locked(question, Asking::kHints);
+  if (!normal || normal->polynomial.is_number()) return;
+  Facts& facts = intern_locked(normal->polynomial)->facts;
+  const int64_t number = normal->wanted.low;
+  if (is_bound(number) && facts.bounds.low == number) {
+    ++facts.bounds.low;
+  } else if (is_bound(number) && facts.bounds.high == number) {
+    --facts.bounds.high;
+  } else {
+    facts.excluded.push_back(number);
+  }
+}
+
+// Replaces one variable of a sum that is 0 by what the others then say.
+void ShapeEnv::solve_locked(const Polynomial& zero) {
+  const Term* best = nullptr;
+  for (const Term& term : zero.terms) {
+    if (!is_solvable(zero, term)) continue;
+    if (best == nullptr || is_better(*term.atoms[0], *best->atoms[0])) best = &term;
+  }
+  if (best == nullptr) return;
+  const Expression& variable = *best->atoms[0];
+  const auto rest = add({}, zero, -best->coefficient);
+  const auto solution = rest ? add(*rest, variable.polynomial, 1) : std::nullopt;
+  if (!solution) return;
+  variable.replacement = word_locked(solution, Kind::kSum, 0, 0);
+  ++replacements_;
+  // What is known of the variable holds for what replaces it.
+  const Interval range = variable.facts.bounds;
+  const auto restrict_by = [&](int64_t bound, int64_t sign) {
+    Polynomial distance;
+    if (!is_bound(bound) || solution->is_number()) return;
+    if (auto signed_one = add({}, *solution, sign)) distance = std::move(*signed_one);
+    if (__builtin_sub_overflow(distance.constant, sign * bound, &distance.constant)) return;
+    restrict_locked({std::move(distance), Wanted::kNotNegative});
+  };
+  restrict_by(range.low, 1);
+  restrict_by(range.high, -1);
+}
+
+}  // namespace tenon::symbol
