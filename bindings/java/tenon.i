@@ -110,6 +110,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/op.h"
 %include "tenon/overrides.h"
 %include "tenon/tensor.h"
+%include "tenon/symbol.h"
 %include "tenon/weak_tensor.h"
 %include "tenon/generator.h"
 %include "tenon/schema.h"

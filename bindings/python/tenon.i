@@ -47,6 +47,8 @@ LEAVE_OUT("^tenon_dtype_(parse|promote)")
 LEAVE_OUT("^tenon_schema_(get_|bind$)")
 LEAVE_OUT("^tenon_type_")
 LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|define|parse|read|write)")
+LEAVE_OUT("^tenon_(symbol|shape_env|dim)_")
+LEAVE_OUT("^tenon_tensor_specialize$")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
@@ -79,6 +81,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/forward_ad.h"
 %include "tenon/graph.h"
 %include "tenon/transforms.h"
+%include "tenon/symbol.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

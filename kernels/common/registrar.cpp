@@ -8,6 +8,7 @@
 #include "kernels/common/batching.h"
 #include "kernels/common/check.h"
 #include "kernels/common/entry.h"
+#include "kernels/common/symbolic.h"
 #include "tenon/autocast.h"
 #include "tenon/autograd.h"
 
@@ -188,6 +189,10 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   description.file = facts.file;
   description.line = facts.line;
   description.boxed = &boxed_entry;
+  if (kernel == nullptr && symbolic_rule(facts, form) != nullptr) {
+    description.boxed = &symbolic_entry;
+    description.flags |= TENON_KERNEL_SYMBOLIC;
+  }
   description.typed = typed_entry(made->name.c_str(), made->schema.signature());
   description.signature = tenon_schema_signature_hash(made->schema.get());
   description.deleter = [](void* ctx) { delete static_cast<OperatorForm*>(ctx); };

@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "kernels/common/shape_rules.h"
+
 namespace tenon::kernels {
 
 int64_t numel_of(Sizes sizes) {
@@ -25,21 +27,7 @@ void refuse_dim(const char* op, int64_t dim, int64_t bound) {
   fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
 }
 
-int64_t broadcast_into(Dims& shape, Sizes other) {
-  const auto ndim = static_cast<int64_t>(other.size());
-  while (shape.size() < ndim) shape.insert(0, 1);
-  const int64_t offset = shape.size() - ndim;
-  for (int64_t i = 0; i < ndim; ++i) {
-    int64_t& size = shape[offset + i];
-    const int64_t size_of_other = other[static_cast<size_t>(i)];
-    if (size == size_of_other || size_of_other == 1) continue;
-    if (size != 1) [[unlikely]] {
-      return offset + i;
-    }
-    size = size_of_other;
-  }
-  return -1;
-}
+int64_t broadcast_into(Dims& shape, Sizes other) { return rules::broadcast_into(shape, other); }
 
 Dims broadcast(const char* op, Sizes a, Sizes b) {
   if (a.size() < b.size()) std::swap(a, b);
@@ -51,46 +39,10 @@ Dims broadcast(const char* op, Sizes a, Sizes b) {
   return result;
 }
 
-Dims row_major_strides(Sizes sizes) {
-  const auto ndim = static_cast<int64_t>(sizes.size());
-  Dims strides;
-  strides.resize(ndim);
-  int64_t next = 1;
-  for (int64_t i = ndim - 1; i >= 0; --i) {
-    strides[i] = next;
-    next *= std::max<int64_t>(sizes[static_cast<size_t>(i)], 1);
-  }
-  return strides;
-}
+Dims row_major_strides(Sizes sizes) { return rules::row_major_strides<Dims>(sizes); }
 
 void order_dims(Sizes sizes, const int64_t* const* strides, int ntensors, int64_t* perm) {
-  const auto ndim = static_cast<int64_t>(sizes.size());
-  std::iota(perm, perm + ndim, int64_t{0});
-  std::reverse(perm, perm + ndim);
-  // Positive when dim a belongs outside dim b, 0 when no tensor has an opinion.
-  const auto compare = [&](int64_t a, int64_t b) {
-    for (int t = 0; t < ntensors; ++t) {
-      const int64_t stride_a = strides[t][a];
-      const int64_t stride_b = strides[t][b];
-      if (stride_a == 0 || stride_b == 0) continue;
-      if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
-      if (sizes[static_cast<size_t>(a)] > sizes[static_cast<size_t>(b)]) return 1;
-    }
-    return 0;
-  };
-  // Insertion sort: the comparison is no order, so the steps themselves define the result.
-  for (int64_t i = 1; i < ndim; ++i) {
-    int64_t at = i;
-    for (int64_t j = i - 1; j >= 0; --j) {
-      const int order = compare(perm[j], perm[at]);
-      if (order > 0) {
-        std::swap(perm[j], perm[at]);
-        at = j;
-      } else if (order < 0) {
-        break;
-      }
-    }
-  }
+  rules::order_dims(sizes, strides, ntensors, perm);
 }
 
 bool is_non_overlapping_and_dense(Sizes sizes, Sizes strides) {
@@ -220,32 +172,7 @@ std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes)
     return row_major_strides(new_sizes);
   }
   Dims result;
-  result.resize(new_ndim);
-  // Walk both shapes from the right, one run of dims that are adjacent in memory at a time.
-  int64_t view_dim = new_ndim - 1;
-  int64_t run_stride = strides.back();
-  int64_t run_numel = 1;
-  int64_t view_numel = 1;
-  for (auto dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
-    const auto d = static_cast<size_t>(dim);
-    run_numel *= sizes[d];
-    const bool run_ends =
-        dim == 0 || (sizes[d - 1] != 1 && strides[d - 1] != run_numel * run_stride);
-    if (!run_ends) continue;
-    while (view_dim >= 0 &&
-           (view_numel < run_numel || new_sizes[static_cast<size_t>(view_dim)] == 1)) {
-      result[view_dim] = view_numel * run_stride;
-      view_numel *= new_sizes[static_cast<size_t>(view_dim)];
-      --view_dim;
-    }
-    if (view_numel != run_numel) return std::nullopt;
-    if (dim > 0) {
-      run_stride = strides[d - 1];
-      run_numel = 1;
-      view_numel = 1;
-    }
-  }
-  if (view_dim != -1) return std::nullopt;
+  if (!rules::view_strides(sizes, strides, new_sizes, &result)) return std::nullopt;
   return result;
 }
 

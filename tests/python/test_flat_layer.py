@@ -46,6 +46,14 @@ LEFT_OUT = {
     *("tenon_function_context_input_count", "tenon_function_context_output_count"),
     # Python's `warnings` hears them, and has filters and hooks of its own.
     *("tenon_warning_emit_once", "tenon_warning_set_handler"),
+    # Shape rules calculate with words, and Python with objects.
+    *(
+        "tenon_dim_apply",
+        "tenon_dim_compare",
+        "tenon_tensor_new_symbolic",
+        "tenon_tensor_describe_words",
+    ),
+    *("tenon_symbol_env", "tenon_symbol_evaluate", "tenon_shape_env_retain"),
 }
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of an operator from Python: bind the arguments, pick the kernel, run it, wrap what it
- * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch. */
+ * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch.
+ * Long file: what calls share is inlined into each of their lanes. */
 #include "binding.h"
 #include "exchange.h"
 #include "function_protocol.h"
@@ -266,6 +267,25 @@ INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   return run_boxed(c->binding, c->values, c->count, entry, &frame);
 }
 
+/* With symbols among the arguments, which are no tensors and bring no key: the call brings it. */
+static PyObject* run_symbolic(const bound_call* c) {
+  tenon_keyset symbolic;
+  tenon_key_guard guard;
+  if (tnp_check(tenon_keyset_from_key(TENON_KEY_SYMBOLIC, &symbolic)) != 0 ||
+      tnp_check(tenon_key_guard_include(symbolic, &guard)) != 0) {
+    return NULL;
+  }
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_frame_begin_boxed(c->op->op, c->values, c->count, &frame);
+  PyObject* result =
+      entry ? run_boxed(c->binding, c->values, c->count, entry, &frame) : tnp_raise();
+  if (tenon_key_guard_leave(&guard) != TENON_OK) {
+    if (result != NULL) tnp_raise();
+    Py_CLEAR(result);
+  }
+  return result;
+}
+
 /* Binds once more, so that objects that override go into the call, and lets the dispatcher ask. */
 static PyObject* dispatch_overridden(tnp_op* self, tnp_binding* b, tenon_value* values,
                                      uint32_t count, const tenon_keyset* keys,
@@ -302,7 +322,9 @@ PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyO
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
   if (TNP_LIKELY(bound == 0)) {
     bound_call c = {self, b, values, 0, count, memory.normalised, args, nargsf, kwnames};
-    if (TNP_LIKELY(!memory.overriding)) {
+    if (TNP_UNLIKELY(memory.symbolic) && keys == NULL && !memory.overriding) {
+      result = run_symbolic(&c);
+    } else if (TNP_LIKELY(!memory.overriding)) {
       result = run(&c, keys);
     } else if (keys == NULL &&
                tnp_asks_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {

@@ -228,6 +228,7 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
     ctx->link = &self->kernels;
     if (self->kernels != NULL) self->kernels->link = &ctx->next;
     self->kernels = ctx;
+    kernel.flags = TENON_KERNEL_SYMBOLIC; /* sizes reach Python as what they are */
     kernel.boxed = tnp_trampoline;
     kernel.ctx = ctx;
     kernel.deleter = kernel_drop;

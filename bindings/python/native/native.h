@@ -297,6 +297,7 @@ typedef struct {
   bool numbers;       /* a number is accepted where a Tensor is due */
   bool overriding;    /* some argument is an object that overrides operators */
   uint8_t overrides;  /* TNP_OVERRIDES_*: what becomes of such objects */
+  bool symbolic;      /* some argument is a symbol, or a list with symbols */
   bool normalised; /* some argument was converted: the caller's own object is not what was meant */
   tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
@@ -311,6 +312,7 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->numbers = numbers;
   call->overriding = false;
   call->overrides = TNP_OVERRIDES_STAY;
+  call->symbolic = false;
   call->normalised = false;
 }
 /* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */

@@ -8,6 +8,7 @@
 #include "function_protocol.h"
 #include "hook.h"
 #include "number.h"
+#include "symbol.h"
 
 PyTypeObject* tnp_tensor_type;
 
@@ -194,6 +195,10 @@ int tnp_tensor_info(PyObject* object, tenon_tensor_info* info) {
   return tnp_check(tenon_tensor_describe(tensor, info));
 }
 
+static bool is_symbolic(const tenon_tensor* tensor) {
+  return (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
+}
+
 static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
   PyObject* tuple = PyTuple_New((Py_ssize_t)count);
   for (int64_t i = 0; tuple != NULL && i < count; i++) {
@@ -207,6 +212,7 @@ static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
 }
 
 PyObject* tnp_sizes_of(const tenon_tensor* tensor) {
+  if (TNP_UNLIKELY(is_symbolic(tensor))) return tnp_dims_of(tensor, TENON_DIMS_SIZES);
   return tuple_of(tenon_tensor_sizes(tensor), tenon_tensor_ndim(tensor));
 }
 
@@ -291,7 +297,9 @@ static PyObject* tensor_dim(PyObject* object, PyObject* unused) {
 static PyObject* tensor_numel(PyObject* object, PyObject* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(object);
-  return tensor ? PyLong_FromLongLong(tenon_tensor_numel(tensor)) : NULL;
+  if (tensor == NULL) return NULL;
+  if (TNP_UNLIKELY(is_symbolic(tensor))) return tnp_dims_of(tensor, TENON_DIMS_NUMEL);
+  return PyLong_FromLongLong(tenon_tensor_numel(tensor));
 }
 
 static PyObject* tensor_element_size(PyObject* object, PyObject* unused) {
@@ -306,6 +314,9 @@ static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t 
   if (tensor == NULL) return NULL;
   const int64_t* numbers = strides ? tenon_tensor_strides(tensor) : tenon_tensor_sizes(tensor);
   int64_t ndim = tenon_tensor_ndim(tensor);
+  if (TNP_UNLIKELY(is_symbolic(tensor)) && (nargs == 0 || args[0] == Py_None)) {
+    return tnp_dims_of(tensor, strides ? TENON_DIMS_STRIDES : TENON_DIMS_SIZES);
+  }
   if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) return tuple_of(numbers, ndim);
   if (nargs > 1) {
     return tnp_raise_format(TENON_ERROR_TYPE, "%s: positional arguments must be at most 1, got %zd",
@@ -317,7 +328,13 @@ static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t 
     return tnp_raise_format(TENON_ERROR_INDEX, "%s: dim must be between %lld and %lld, got %lld",
                             what, (long long)-ndim, (long long)ndim - 1, dim);
   }
-  return PyLong_FromLongLong(numbers[dim < 0 ? dim + ndim : dim]);
+  if (TNP_LIKELY(!is_symbolic(tensor)))
+    return PyLong_FromLongLong(numbers[dim < 0 ? dim + ndim : dim]);
+  PyObject* all = tnp_dims_of(tensor, strides ? TENON_DIMS_STRIDES : TENON_DIMS_SIZES);
+  PyObject* one =
+      all ? Py_NewRef(PyTuple_GET_ITEM(all, (Py_ssize_t)(dim < 0 ? dim + ndim : dim))) : NULL;
+  Py_XDECREF(all);
+  return one;
 }
 
 static PyObject* tensor_stride(PyObject* object, PyObject* const* args, Py_ssize_t nargs) {
@@ -394,6 +411,10 @@ static Py_ssize_t tensor_length(PyObject* object) {
   if (tensor == NULL) return -1;
   if (tenon_tensor_ndim(tensor) == 0) {
     tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have a dim, got a 0-dim tensor");
+    return -1;
+  }
+  if (TNP_UNLIKELY(is_symbolic(tensor)) &&
+      tnp_check(tenon_tensor_specialize(tensor, "self")) != 0) {
     return -1;
   }
   return (Py_ssize_t)tenon_tensor_sizes(tensor)[0];

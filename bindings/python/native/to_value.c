@@ -4,6 +4,7 @@
 
 #include "exchange.h"
 #include "overrides.h"
+#include "symbol.h"
 
 static void release_object(void* object) { Py_DECREF((PyObject*)object); }
 
@@ -203,6 +204,21 @@ static int to_string(PyObject* object, tenon_value* out) {
   return 0;
 }
 
+static void release_symbol(void* handle) { tenon_symbol_release(handle); }
+
+/* An int of a list, or the word of a SymInt, which stays alive for the call. */
+static int to_word(tnp_call* call, PyObject* object, int64_t* out, tenon_value* list) {
+  if (TNP_LIKELY(PyLong_CheckExact(object)) || !tnp_is_symbol(object)) {
+    return to_int(call, object, out);
+  }
+  tenon_value value;
+  tnp_to_symbol(call, object, &value);
+  if (value.tag != TENON_TAG_SYMINT) return 1;
+  list->flags |= TENON_VALUE_HAS_SYMBOLIC;
+  *out = tenon_dim_of_symbol(value.as.symbol);
+  return tnp_own(call, tenon_symbol_retain(value.as.symbol), release_symbol);
+}
+
 static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out) {
   static const struct {
     uint16_t tag;
@@ -255,7 +271,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
     if (kind >= 3) keep(kept, item);
     switch (kind) {
       case 0:
-        result = to_int(call, item, (int64_t*)data + i);
+        result = to_word(call, item, (int64_t*)data + i, out);
         break;
       case 1:
         result = to_float(call, item, (double*)data + i);
@@ -445,6 +461,11 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
     return type->optional || type->conv == TNP_CONV_NONE || type->conv == TNP_CONV_ANY ? 0 : 1;
   }
   int found;
+  if (TNP_UNLIKELY(tnp_is_symbol(object)) &&
+      (type->conv == TNP_CONV_INT || type->conv == TNP_CONV_FLOAT || type->conv == TNP_CONV_BOOL ||
+       type->conv == TNP_CONV_SCALAR || type->conv == TNP_CONV_ANY)) {
+    return tnp_to_symbol(call, object, out);
+  }
   switch (type->conv) {
     case TNP_CONV_TENSOR:
       return to_tensor(call, object, out);

@@ -3,6 +3,8 @@
 #include "value.h"
 #include "graph.h"
 
+#include "symbol.h"
+
 /* ---- Memory of one call ---------------------------------------------------------------------- */
 
 void tnp_call_finish(tnp_call* call) {
@@ -201,6 +203,10 @@ PyObject* tnp_from_value(tenon_value* value, bool steal) {
     }
     case TENON_TAG_REF:
       return tnp_ref_object(value->as.i);
+    case TENON_TAG_SYMINT:
+    case TENON_TAG_SYMFLOAT:
+    case TENON_TAG_SYMBOOL:
+      return tnp_symbol_wrap(tenon_symbol_retain(value->as.symbol));
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:
       return tnp_object_open(value->as.object);
@@ -215,7 +221,9 @@ PyObject* tnp_from_value(tenon_value* value, bool steal) {
         tenon_tensor* tensor;
         switch (value->tag) {
           case TENON_TAG_INT_LIST:
-            item = PyLong_FromLongLong(((const int64_t*)data)[i]);
+            item = (value->flags & TENON_VALUE_HAS_SYMBOLIC) != 0
+                       ? tnp_from_word(((const int64_t*)data)[i])
+                       : PyLong_FromLongLong(((const int64_t*)data)[i]);
             break;
           case TENON_TAG_FLOAT_LIST:
             item = PyFloat_FromDouble(((const double*)data)[i]);

@@ -23,7 +23,17 @@ from . import error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
-from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
+from ._tenon import (
+    Generator,
+    ShapeEnv,
+    SymBool,
+    SymFloat,
+    SymInt,
+    Tensor,
+    default_generator,
+    find_op,
+    manual_seed,
+)
 from .config import get_cmake_dir, get_include
 from .device import device, is_available
 from .dtype import (
@@ -115,6 +125,7 @@ from .grad_mode import (
 from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
 from .storage import UntypedStorage
+from .symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
 from .tensor import is_complex, is_floating_point, is_tensor
 
 _atexit.register(_tenon._close_gate)
@@ -197,8 +208,12 @@ __all__ = [
     "OutOfRangeError",
     "ParseError",
     "Schema",
+    "ShapeEnv",
     "Size",
     "StateError",
+    "SymBool",
+    "SymFloat",
+    "SymInt",
     "Tensor",
     "TooDeepError",
     "UntypedStorage",

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SymbolicSize: a size that may be a symbol, for shape rules that are written once for both.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/common/check.h"
+#include "tenon/symbol.h"
+
+namespace tenon::kernels {
+
+// A word of symbol.h. Comparing decides, and may record a guard; the environment belongs to the
+// call's arguments.
+class SymbolicSize {
+ public:
+  SymbolicSize() = default;
+  SymbolicSize(int64_t word) : word_(word) {}
+
+  int64_t word() const { return word_; }
+  bool is_number() const { return tenon_dim_is_symbol(word_) == 0; }
+
+  friend SymbolicSize operator+(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_ADD, a, b);
+  }
+  friend SymbolicSize operator-(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_SUB, a, b);
+  }
+  friend SymbolicSize operator*(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_MUL, a, b);
+  }
+  friend SymbolicSize operator/(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_FLOORDIV, a, b);
+  }
+  SymbolicSize& operator+=(SymbolicSize other) { return *this = *this + other; }
+  SymbolicSize& operator*=(SymbolicSize other) { return *this = *this * other; }
+  friend SymbolicSize larger(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_MAX, a, b);
+  }
+  friend SymbolicSize smaller(SymbolicSize a, SymbolicSize b) {
+    return apply(TENON_SYMBOL_MIN, a, b);
+  }
+  friend bool operator==(SymbolicSize a, SymbolicSize b) {
+    return a.word_ == b.word_ || compare(TENON_SYMBOL_EQ, a, b);
+  }
+  friend bool operator<(SymbolicSize a, SymbolicSize b) { return compare(TENON_SYMBOL_LT, a, b); }
+  friend bool operator>(SymbolicSize a, SymbolicSize b) { return b < a; }
+  friend bool operator<=(SymbolicSize a, SymbolicSize b) { return !(b < a); }
+  friend bool operator>=(SymbolicSize a, SymbolicSize b) { return !(a < b); }
+
+ private:
+  static SymbolicSize apply(uint32_t function, SymbolicSize a, SymbolicSize b) {
+    int64_t word = 0;
+    check(tenon_dim_apply(function, a.word_, b.word_, &word));
+    return word;
+  }
+  static bool compare(uint32_t relation, SymbolicSize a, SymbolicSize b) {
+    int32_t holds = 0;
+    check(tenon_dim_compare(relation, a.word_, b.word_, &holds));
+    return holds != 0;
+  }
+
+  int64_t word_ = 0;
+};
+static_assert(sizeof(SymbolicSize) == sizeof(int64_t), "words are read as sizes");
+
+inline int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
+
+using SymbolicSizes = std::span<const SymbolicSize>;
+
+inline SymbolicSizes symbolic(const int64_t* words, int64_t count) {
+  return {reinterpret_cast<const SymbolicSize*>(words), static_cast<size_t>(count)};
+}
+
+// Sizes or strides, as Dims has numbers.
+class SymbolicDims {
+ public:
+  SymbolicDims() = default;
+  explicit SymbolicDims(SymbolicSizes sizes) : sizes_(sizes.begin(), sizes.end()) {}
+
+  int64_t size() const { return static_cast<int64_t>(sizes_.size()); }
+  SymbolicSize& operator[](int64_t i) { return sizes_[static_cast<size_t>(i)]; }
+  const SymbolicSize& operator[](int64_t i) const { return sizes_[static_cast<size_t>(i)]; }
+  auto begin() const { return sizes_.begin(); }
+  auto end() const { return sizes_.end(); }
+  void resize(int64_t count) { sizes_.resize(static_cast<size_t>(count)); }
+  void insert(int64_t at, SymbolicSize size) { sizes_.insert(sizes_.begin() + at, size); }
+  void erase(int64_t at) { sizes_.erase(sizes_.begin() + at); }
+  const int64_t* words() const { return reinterpret_cast<const int64_t*>(sizes_.data()); }
+  operator SymbolicSizes() const { return {sizes_.data(), sizes_.size()}; }
+
+ private:
+  std::vector<SymbolicSize> sizes_;
+};
+
+inline std::string text_of(SymbolicSizes sizes) {
+  tenon_value value = tenon_value_of_ints(reinterpret_cast<const int64_t*>(sizes.data()),
+                                          static_cast<uint32_t>(sizes.size()));
+  value.flags = TENON_VALUE_HAS_SYMBOLIC;
+  tenon_buffer* text = nullptr;
+  check(tenon_value_print(&value, &text));
+  std::string copy(static_cast<const char*>(tenon_buffer_data(text)),
+                   static_cast<size_t>(tenon_buffer_size(text)));
+  tenon_buffer_release(text);
+  return copy;
+}
+
+}  // namespace tenon::kernels

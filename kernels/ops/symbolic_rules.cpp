@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of operators that make new tensors of symbolic sizes, or write them.
+#include "kernels/ops/symbolic_rules.h"
+
+#include <string_view>
+
+#include "kernels/common/shape.h"
+#include "kernels/common/shape_rules.h"
+#include "kernels/common/stand_ins.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+// The shape that a pointwise operator's inputs broadcast to.
+SymbolicDims broadcast_inputs(const Call& call) {
+  SymbolicDims shape;
+  for (int k = 0; k < call.form.inputs; ++k) {
+    if (call.args[k].tag != TENON_TAG_TENSOR) continue;
+    const SymbolicTensor input(call.tensor(k));
+    const SymbolicDims before = shape;
+    if (const int64_t at = rules::broadcast_into(shape, input.sizes()); at >= 0) {
+      fail(TENON_ERROR_INVALID_ARGUMENT,
+           {call.op(), ": sizes must broadcast, got ", text_of(before), " and ",
+            text_of(input.sizes()), ", which differ at dim ", at});
+    }
+  }
+  return shape;
+}
+
+// Strides of an input as the result's dims see them: 0 where it is stretched, no opinion.
+SymbolicDims stretched_strides(const SymbolicTensor& input, const SymbolicDims& shape) {
+  SymbolicDims strides;
+  strides.resize(shape.size());
+  const int64_t offset = shape.size() - input.ndim();
+  for (int64_t d = offset; d < shape.size(); ++d) {
+    const auto own = static_cast<size_t>(d - offset);
+    const bool stretched = input.sizes()[own] == 1 && !(shape[d] == 1);
+    if (!stretched) strides[d] = input.strides()[own];
+  }
+  return strides;
+}
+
+bool is_whole(const SymbolicTensor& input, const SymbolicDims& shape) {
+  return input.ndim() == shape.size() &&
+         std::equal(input.info.sizes, input.info.sizes + input.info.ndim, shape.words());
+}
+
+// The dims' order in memory, from all inputs in turn.
+Tensor new_in_order(const Call& call, const Tensor& like, const SymbolicDims& shape) {
+  const SymbolicTensor lead(call.tensor(0));
+  if (lead.is_contiguous() && is_whole(lead, shape)) return new_symbolic(like, shape);
+  std::vector<SymbolicDims> strides;
+  for (int k = 0; k < call.form.inputs; ++k) {
+    if (call.args[k].tag != TENON_TAG_TENSOR) continue;
+    strides.push_back(stretched_strides(SymbolicTensor(call.tensor(k)), shape));
+  }
+  std::vector<const SymbolicSize*> order;
+  for (const SymbolicDims& one : strides) order.push_back(one.size() > 0 ? &one[0] : nullptr);
+  int64_t perm[kMaxDims];
+  rules::order_dims(SymbolicSizes(shape), order.data(), static_cast<int>(order.size()), perm);
+  SymbolicDims result;
+  result.resize(shape.size());
+  SymbolicSize next = 1;
+  for (int64_t d = 0; d < shape.size(); ++d) {
+    result[perm[d]] = next;
+    next *= shape[perm[d]];
+  }
+  return new_symbolic(like, shape, &result);
+}
+
+void pointwise(const Call& call) {
+  const std::vector<Tensor> like = StandIns(call).run();
+  const SymbolicDims shape = broadcast_inputs(call);
+  if (!call.form.is_functional()) {
+    const SymbolicTensor self(call.written());
+    SymbolicDims own(self.sizes());
+    const bool fits =
+        own.size() == shape.size() && std::equal(own.begin(), own.end(), shape.begin());
+    if (!fits) {
+      fail(TENON_ERROR_INVALID_ARGUMENT,
+           {call.op(), ": self must have the broadcast sizes ", text_of(shape),
+            " to be written in place, got ", text_of(own)});
+    }
+    return;
+  }
+  for (size_t k = 0; k < like.size(); ++k) {
+    call.give(static_cast<int>(k), new_in_order(call, like[k], shape));
+  }
+}
+
+// Bit d: dim d is folded.
+uint64_t folded_dims(const Call& call, int64_t ndim) {
+  const uint64_t all = ndim == 0 ? 0 : ~uint64_t{0} >> (64 - ndim);
+  if (call.form.dim < 0) return all;
+  const tenon_value& value = call.args[call.form.dim];
+  if (value.tag == TENON_TAG_INT) return uint64_t{1} << wrap_dim(call.op(), value.as.i, ndim);
+  if (value.tag == TENON_TAG_NONE) return all;
+  const auto* dims = static_cast<const int64_t*>(value.as.list.data);
+  uint64_t mask = 0;
+  for (uint32_t k = 0; k < value.count; ++k) {
+    mask |= uint64_t{1} << wrap_dim(call.op(), dims[k], ndim);
+  }
+  return mask == 0 && !call.facts().fold.folds_none_of_no_dims ? all : mask;
+}
+
+void fold(const Call& call) {
+  const std::vector<Tensor> like = StandIns(call).run();
+  const SymbolicTensor self(call.tensor(0));
+  const uint64_t mask = folded_dims(call, self.ndim());
+  const bool keepdim = call.form.keepdim >= 0 && call.args[call.form.keepdim].as.i != 0;
+  SymbolicDims sizes;
+  for (int64_t d = 0; d < self.ndim(); ++d) {
+    const bool folds = (mask >> d & 1) != 0;
+    const SymbolicSize size = self.sizes()[static_cast<size_t>(d)];
+    if (folds && call.facts().fold.needs_elements && size == 0) {
+      fail(TENON_ERROR_INDEX,
+           {call.op(), ": dim must have a size other than 0, got sizes ", text_of(self.sizes())});
+    }
+    if (!folds || keepdim) sizes.insert(sizes.size(), folds ? SymbolicSize(1) : size);
+  }
+  for (size_t k = 0; k < like.size(); ++k) {
+    call.give(static_cast<int>(k), new_symbolic(like[k], sizes));
+  }
+}
+
+// A product of matrices, with dims of a batch in front.
+void product(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const SymbolicTensor a(call.tensor(0));
+  const SymbolicTensor b(call.tensor(1));
+  const auto rows = static_cast<size_t>(a.ndim() - 2);
+  const bool fits =
+      a.sizes()[rows + 1] == b.sizes()[rows] && (rows == 0 || a.sizes()[0] == b.sizes()[0]);
+  if (!fits) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": mat2 must have as many rows as self has columns, got sizes ",
+          text_of(a.sizes()), " and ", text_of(b.sizes())});
+  }
+  SymbolicDims sizes(a.sizes());
+  sizes[static_cast<int64_t>(rows) + 1] = b.sizes()[rows + 1];
+  call.give(0, new_symbolic(like, sizes));
+}
+
+void cat(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const tenon_value& list = call.args[0];
+  auto* const* tensors = static_cast<tenon_tensor* const*>(list.as.list.data);
+  const SymbolicTensor first(tensors[0]);
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), first.ndim());
+  SymbolicDims sizes(first.sizes());
+  for (uint32_t k = 1; k < list.count; ++k) {
+    const SymbolicTensor next(tensors[k]);
+    for (int64_t d = 0; d < first.ndim(); ++d) {
+      const SymbolicSize size = next.sizes()[static_cast<size_t>(d)];
+      if (d == dim) {
+        sizes[d] += size;
+      } else if (!(sizes[d] == size)) {
+        fail(TENON_ERROR_INVALID_ARGUMENT,
+             {call.op(), ": tensors must have the same sizes but for dim ", dim, ", got ",
+              text_of(first.sizes()), " and ", text_of(next.sizes()), " at position ", k});
+      }
+    }
+  }
+  call.give(0, new_symbolic(like, sizes));
+}
+
+// A new row-major tensor of the sizes of the first argument.
+void sized_as_first(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  call.give(0, new_symbolic(like, SymbolicDims(SymbolicTensor(call.tensor(0)).sizes())));
+}
+
+// The same in its order of dims, unless the call asks for another one.
+void like_first(const Call& call) {
+  const int format = call.form.memory_format;
+  const auto asked = format < 0 || call.args[format].tag == TENON_TAG_NONE
+                         ? TENON_MEMORY_FORMAT_PRESERVE
+                         : call.args[format].as.i;
+  if (asked == TENON_MEMORY_FORMAT_CONTIGUOUS) return sized_as_first(call);
+  if (asked != TENON_MEMORY_FORMAT_PRESERVE) {
+    fail(TENON_ERROR_NOT_SUPPORTED, {call.op(),
+                                     ": memory_format must be preserve or contiguous "
+                                     "for symbolic sizes, got number ",
+                                     asked});
+  }
+  const Tensor like = StandIns(call).run()[0];
+  call.give(0, new_symbolic_like(like, SymbolicTensor(call.tensor(0))));
+}
+
+void contiguous(const Call& call) {
+  if (SymbolicTensor(call.tensor(0)).is_contiguous()) {
+    return call.give(0, Tensor::retain(call.tensor(0)));
+  }
+  sized_as_first(call);
+}
+
+// A factory, whose first argument are the sizes.
+void sized_by_first(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  call.give(0, new_symbolic(like, sizes_argument(call, 0)));
+}
+
+// Writes all of the first argument, whatever its sizes.
+void fills_first(const Call& call) { StandIns(call).run(); }
+
+struct Named {
+  std::string_view name;
+  Forms form;
+  SymbolicRule rule;
+};
+
+constexpr Named kRules[] = {
+    {"mm", kFunctional, &product},
+    {"bmm", kFunctional, &product},
+    {"cat", kFunctional, &cat},
+    {"clone", kFunctional, &like_first},
+    {"empty_like", kFunctional, &like_first},
+    {"zeros_like", kFunctional, &like_first},
+    {"ones_like", kFunctional, &like_first},
+    {"full_like", kFunctional, &like_first},
+    {"_to_copy", kFunctional, &like_first},
+    {"contiguous", kFunctional, &contiguous},
+    {"cumsum", kFunctional, &sized_as_first},
+    {"_softmax", kFunctional, &sized_as_first},
+    {"_log_softmax", kFunctional, &sized_as_first},
+    {"empty.memory_format", kFunctional, &sized_by_first},
+    {"zeros", kFunctional, &sized_by_first},
+    {"ones", kFunctional, &sized_by_first},
+    {"full", kFunctional, &sized_by_first},
+    {"rand", kFunctional, &sized_by_first},
+    {"randn", kFunctional, &sized_by_first},
+    {"fill.Scalar", kInPlace, &fills_first},
+    {"zero", kInPlace, &fills_first},
+    {"uniform", kInPlace, &fills_first},
+    {"normal", kInPlace, &fills_first},
+};
+
+}  // namespace
+
+SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
+  if (facts.family == &kPointwise && (form == kFunctional || form == kInPlace)) return &pointwise;
+  if (facts.family == &kFold && form == kFunctional) return &fold;
+  for (const Named& named : kRules) {
+    if (named.name == facts.name && named.form == form) return named.rule;
+  }
+  return symbolic_view_rule(facts, form);
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of views of symbolic sizes.
+#include <string_view>
+
+#include "kernels/common/shape.h"
+#include "kernels/common/shape_rules.h"
+#include "kernels/ops/symbolic_rules.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+// Starts as the tensor itself.
+struct SymbolicView {
+  SymbolicDims sizes;
+  SymbolicDims strides;
+  SymbolicSize offset;
+  const SymbolicTensor& base;
+
+  explicit SymbolicView(const SymbolicTensor& its_base)
+      : sizes(its_base.sizes()),
+        strides(its_base.strides()),
+        offset(its_base.info.storage_offset),
+        base(its_base) {}
+
+  int64_t ndim() const { return sizes.size(); }
+  void remove(int64_t dim) {
+    sizes.erase(dim);
+    strides.erase(dim);
+  }
+  void swap(int64_t a, int64_t b) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+};
+
+using Change = void (*)(SymbolicView& view, const Call& call);
+
+Tensor view_of(tenon_tensor* base, const SymbolicView& view) {
+  tenon_symbolic_options options{};
+  options.struct_size = sizeof options;
+  options.dtype = view.base.info.dtype;
+  options.alias_of = base;
+  options.ndim = view.ndim();
+  options.sizes = view.sizes.words();
+  options.strides = view.strides.words();
+  options.storage_offset = view.offset.word();
+  tenon_tensor* made = nullptr;
+  check(tenon_tensor_new_symbolic(&options, &made));
+  return Tensor(made);
+}
+
+template <Change kChange>
+void run_view(const Call& call) {
+  const SymbolicTensor base(call.tensor(0));
+  SymbolicView view(base);
+  kChange(view, call);
+  call.give(0, view_of(call.tensor(0), view));
+}
+
+int64_t dim_argument(const Call& call, int k, int64_t ndim) {
+  return wrap_dim(call.op(), call.get<int64_t>(k), ndim);
+}
+
+void unchanged(SymbolicView&, const Call&) {}
+
+void t(SymbolicView& view, const Call& call) {
+  if (view.ndim() > 2) fail_argument(call.op(), "self", "of 2 dims at most", view.ndim());
+  if (view.ndim() == 2) view.swap(0, 1);
+}
+
+void transpose(SymbolicView& view, const Call& call) {
+  const int64_t dim0 = dim_argument(call, 1, view.ndim());
+  const int64_t dim1 = dim_argument(call, 2, view.ndim());
+  if (dim0 != dim1) view.swap(dim0, dim1);
+}
+
+void permute(SymbolicView& view, const Call& call) {
+  const auto dims = call.get<Sizes>(1);
+  if (static_cast<int64_t>(dims.size()) != view.ndim()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": dims must name each of the ", view.ndim(), " dims once, got ", dims});
+  }
+  uint64_t seen = 0;
+  for (int64_t i = 0; i < view.ndim(); ++i) {
+    const int64_t dim = wrap_dim(call.op(), dims[static_cast<size_t>(i)], view.ndim());
+    if ((seen >> dim & 1) != 0) fail_argument(call.op(), "dims", "free of duplicates", dims);
+    seen |= uint64_t{1} << dim;
+    view.sizes[i] = view.base.sizes()[static_cast<size_t>(dim)];
+    view.strides[i] = view.base.strides()[static_cast<size_t>(dim)];
+  }
+}
+
+void unsqueeze(SymbolicView& view, const Call& call) {
+  const int64_t dim = dim_argument(call, 1, view.ndim() + 1);
+  const SymbolicSize stride =
+      dim < view.ndim() ? view.sizes[dim] * view.strides[dim] : SymbolicSize(1);
+  view.sizes.insert(dim, 1);
+  view.strides.insert(dim, stride);
+}
+
+void squeeze(SymbolicView& view, const Call&) {
+  for (int64_t dim = view.ndim() - 1; dim >= 0; --dim) {
+    if (view.sizes[dim] == 1) view.remove(dim);
+  }
+}
+
+void squeeze_dim(SymbolicView& view, const Call& call) {
+  const int64_t dim = dim_argument(call, 1, view.ndim());
+  if (view.ndim() > 0 && view.sizes[dim] == 1) view.remove(dim);
+}
+
+void select(SymbolicView& view, const Call& call) {
+  if (view.ndim() == 0) {
+    fail(TENON_ERROR_INDEX, {call.op(), ": self must be of 1 dim at least, got a 0-dim tensor"});
+  }
+  const int64_t dim = dim_argument(call, 1, view.ndim());
+  const SymbolicSize index = size_argument(call, 2);
+  const SymbolicSize size = view.sizes[dim];
+  const bool counts_back = index < 0;
+  if (counts_back ? SymbolicSize(0) > size + index : index >= size) {
+    fail(TENON_ERROR_INDEX,
+         {call.op(), ": index must lie inside of sizes ", text_of(view.sizes), " at dim ", dim});
+  }
+  view.offset += (counts_back ? index + size : index) * view.strides[dim];
+  view.remove(dim);
+}
+
+// A bound of a slice, as an index from 0 to `size`.
+SymbolicSize clamped(SymbolicSize index, SymbolicSize lowest, SymbolicSize size) {
+  if (index < 0) index = index + size;
+  return larger(lowest, smaller(index, size));
+}
+
+void slice(SymbolicView& view, const Call& call) {
+  if (view.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  const int64_t dim = dim_argument(call, 1, view.ndim());
+  const SymbolicSize step = size_argument(call, 4);
+  if (step <= 0) fail_argument(call.op(), "step", "greater than 0", "another");
+  const SymbolicSize size = view.sizes[dim];
+  const auto is_given = [&](int k) { return call.args[k].tag != TENON_TAG_NONE; };
+  const bool ends = is_given(3) && call.args[3].as.i != INT64_MAX;
+  const SymbolicSize first = is_given(2) ? clamped(size_argument(call, 2), 0, size) : 0;
+  const SymbolicSize last = ends ? clamped(size_argument(call, 3), first, size) : size;
+  view.offset += first * view.strides[dim];
+  view.sizes[dim] = (last - first + step - SymbolicSize(1)) / step;
+  view.strides[dim] *= step;
+}
+
+void expand(SymbolicView& view, const Call& call) {
+  const SymbolicDims size = sizes_argument(call, 1);
+  const int64_t added = size.size() - view.ndim();
+  if (added < 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must have at least ", view.ndim(), " numbers, got ", text_of(size)});
+  }
+  const SymbolicDims sizes = view.sizes;
+  const SymbolicDims strides = view.strides;
+  view.sizes.resize(size.size());
+  view.strides.resize(size.size());
+  for (int64_t i = size.size() - 1; i >= 0; --i) {
+    const int64_t old = i - added;
+    SymbolicSize current = 1, stride = 0;
+    if (old >= 0) {
+      current = sizes[old];
+      stride = strides[old];
+    } else if (i + 1 < size.size()) {
+      stride = view.sizes[i + 1] * view.strides[i + 1];
+    }
+    const bool keeps = size[i] == -1;
+    if (keeps && old < 0) {
+      fail_argument(call.op(), "size", "without -1 for new leading dims", text_of(size));
+    }
+    const SymbolicSize wanted = keeps ? current : size[i];
+    if (!(wanted == current)) {
+      if (!(current == 1) || wanted < 0) {
+        fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": size must match ", text_of(sizes),
+                                            " where that is not 1, got ", text_of(size)});
+      }
+      stride = 0;
+    }
+    view.sizes[i] = wanted;
+    view.strides[i] = stride;
+  }
+}
+
+// Sizes with one -1 replaced so that they have as many elements.
+SymbolicDims inferred(const Call& call, SymbolicDims sizes, SymbolicSize numel) {
+  int64_t unknown = -1;
+  SymbolicSize known = 1;
+  for (int64_t i = 0; i < sizes.size(); ++i) {
+    if (!(sizes[i] == -1)) {
+      known *= sizes[i];
+    } else if (unknown < 0) {
+      unknown = i;
+    } else {
+      fail_argument(call.op(), "size", "sizes with one -1 at most", text_of(sizes));
+    }
+  }
+  if (unknown >= 0) {
+    sizes[unknown] = numel / known;
+    known *= sizes[unknown];
+  }
+  if (!(known == numel)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must have as many elements as self, got ", text_of(sizes)});
+  }
+  return sizes;
+}
+
+// Whether memory can be seen in those sizes, which then are the view's.
+bool change_sizes(SymbolicView& view, const SymbolicDims& sizes) {
+  const SymbolicTensor& base = view.base;
+  SymbolicDims strides;
+  if (base.is_contiguous() || base.ndim() == 0) {
+    strides = rules::row_major_strides<SymbolicDims>(SymbolicSizes(sizes));
+  } else if (!rules::view_strides(base.sizes(), base.strides(), SymbolicSizes(sizes), &strides)) {
+    return false;
+  }
+  view.sizes = sizes;
+  view.strides = strides;
+  return true;
+}
+
+void reshaped(SymbolicView& view, const Call& call) {
+  const SymbolicDims sizes = inferred(call, sizes_argument(call, 1), view.base.numel());
+  if (!change_sizes(view, sizes)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must keep dims that are apart in memory apart, got ", text_of(sizes),
+          " for sizes ", text_of(view.base.sizes()), "; reshape() copies instead"});
+  }
+}
+
+Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes) {
+  const tenon_op* op = nullptr;
+  check(tenon_op_find(name, &op));
+  tenon_value args[2] = {tenon_value_of_tensor(self),
+                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
+  args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
+  tenon_value result = tenon_value_of_none();
+  tenon_stack stack{args, &result, 2, 1, nullptr, {0, 0}};
+  check(tenon_op_call(op, &stack));
+  return Tensor(result.as.tensor);
+}
+
+// A composite: a view where it can be one, else one of a copy.
+void reshape(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+      "aten::clone");
+  const SymbolicTensor base(call.tensor(0));
+  SymbolicView view(base);
+  const SymbolicDims sizes = inferred(call, sizes_argument(call, 1), base.numel());
+  if (change_sizes(view, sizes)) {
+    return call.give(0, call_with_sizes("aten::view", call.tensor(0), sizes));
+  }
+  const Tensor copy = clone(Tensor::retain(call.tensor(0)), MemoryFormat::Contiguous);
+  call.give(0, call_with_sizes("aten::_unsafe_view", copy.get(), sizes));
+}
+
+struct NamedView {
+  std::string_view name;
+  SymbolicRule rule;
+};
+
+constexpr NamedView kViewRules[] = {
+    {"alias", &run_view<&unchanged>},
+    {"detach", &run_view<&unchanged>},
+    {"t", &run_view<&t>},
+    {"transpose.int", &run_view<&transpose>},
+    {"permute", &run_view<&permute>},
+    {"unsqueeze", &run_view<&unsqueeze>},
+    {"squeeze", &run_view<&squeeze>},
+    {"squeeze.dim", &run_view<&squeeze_dim>},
+    {"select.int", &run_view<&select>},
+    {"slice.Tensor", &run_view<&slice>},
+    {"expand", &run_view<&expand>},
+    {"view", &run_view<&reshaped>},
+    {"_unsafe_view", &run_view<&reshaped>},
+    {"reshape", &reshape},
+};
+
+}  // namespace
+
+SymbolicRule symbolic_view_rule(const Facts& facts, Forms form) {
+  if (form != kFunctional) return nullptr;
+  for (const NamedView& named : kViewRules) {
+    if (named.name == facts.name) return named.rule;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbolic sizes in Python: numbers, guards, tensors on meta."""
+
+import math
+import threading
+
+import pytest
+
+import tenon
+
+
+@pytest.fixture
+def env():
+    return tenon.ShapeEnv()
+
+
+def texts(env):
+    return [text for text, *_ in env.guards]
+
+
+def meta(*sizes, **options):
+    return tenon.empty(list(sizes), device="meta", **options)
+
+
+def test_arithmetic_stays_symbolic(env):
+    s0, s1 = env.new_size(4), env.new_size(5)
+    assert [repr(n) for n in (s0, s0 * s1 + 1, 3 - s0, s0 // 3, s0 % 3, s0 / 2, -s0)] == [
+        "s0", "s0*s1 + 1", "-s0 + 3", "s0 // 3", "s0 % 3", "s0 / 2", "-s0"]  # fmt: skip
+    assert repr(tenon.sym_max(s0, s1)) == "max(s0, s1)" and tenon.sym_min(s0, 2) == 2
+    assert (
+        repr(tenon.sym_sqrt(s0)) == "sqrt(s0)" and repr(tenon.sym_not(s0 < s1)) == "not (s0 < s1)"
+    )
+    assert isinstance(s0, tenon.SymInt) and isinstance(s0 / 2, tenon.SymFloat)
+    assert isinstance(s0 < s1, tenon.SymBool) and not isinstance(s0, int)
+    assert s0.hint == 4 and s0.bounds == (2, None) and (s0 * 2).hint == 8
+    assert env.guards == []
+
+
+def test_what_is_known_is_a_plain_bool(env):
+    s0 = env.new_size(4)
+    assert (s0 >= 2) is True and (s0 + 1 == s0) is False and (s0 - s0) == 0
+    assert env.new_size(0) == 0 and type(env.new_size(1)) is int
+    assert env.guards == []
+
+
+def test_bool_and_int_record_guards_with_their_line(env):
+    s0, s1 = env.new_size(4), env.new_size(5)
+    assert not s0 == s1
+    assert s0 < s1 and not s0 * 2 > 20
+    assert int(s1) == 5 and repr(s1) == "5" and float(env.new_size(3) / 2) == 1.5
+    assert texts(env)[:3] == ["s0 < s1", "2*s0 <= 20", "s1 == 5"]
+    text, op, file, line = env.guards[0]
+    assert op is None and file.endswith("test_symbolic.py") and line > 0
+
+
+def test_unbacked_symbols_are_decided_by_bounds_alone(env):
+    u = env.new_symbol(min=2, max=5)
+    assert repr(u) == "u0" and u.hint is None
+    assert (u >= 2) is True and (u <= 5) is True and (u > 5) is False and (u + 1 >= 3) is True
+    for question in (lambda: int(u), lambda: bool(u > 3), lambda: range(u)):
+        with pytest.raises(tenon.Error, match="u0.*test_symbolic.py"):
+            question()
+    assert env.guards == []
+
+
+def test_first_failure_of_other_numbers(env):
+    s0, s1 = env.new_size(4), env.new_size(4)
+    assert s0 == s1 and s0 < 10
+    assert env.first_failure({s0: 7, s1: 7}) is None
+    assert env.first_failure({s0: 7, s1: 8}).startswith("s0 == s1 (")
+    assert env.first_failure({s0: 12, s1: 12}).startswith("s0 < 10")
+    assert "s0 >= 2" in env.first_failure({s0: 1, s1: 1})
+    with pytest.raises(tenon.Error):
+        env.first_failure({s0: 7})
+    assert "s1: hint 4" in str(env) and "replaced by s0" in str(env)
+
+
+def test_symbols_of_two_environments_do_not_mix(env):
+    with pytest.raises(tenon.Error, match="one environment"):
+        env.new_size(4) + tenon.ShapeEnv().new_size(4)
+
+
+def test_other_objects_are_refused(env):
+    s0 = env.new_size(4)
+    with pytest.raises(TypeError):
+        s0 + "a"
+    with pytest.raises(TypeError):
+        tenon.SymInt()
+    with pytest.raises(tenon.Error, match="name"):
+        env.new_symbol("n"), env.new_symbol("n")
+    assert (s0 == "a") is False and (s0 == None) is False  # noqa: E711
+
+
+def test_sizes_of_a_tensor(env):
+    s0 = env.new_size(4)
+    x = meta(s0, 3)
+    assert repr(x.shape) == "(s0, 3)" and x.stride() == (3, 1) and repr(x.numel()) == "3*s0"
+    assert repr(x.size(0)) == "s0" and x.size(1) == 3 and x.dim() == 2 and x.is_contiguous()
+    assert repr(x.t().stride()) == "(1, 3)" and not x.t().is_contiguous()
+    assert env.guards == []
+    assert len(x) == 4 and x.shape == (4, 3) and texts(env) == ["s0 == 4"]
+
+
+def rules(s0, s1):
+    """Calls of operators with rules, and the sizes of their results."""
+    x, y, square = meta(s0, 3), meta(s1, 3), meta(s0, s0)
+    return [
+        (x + 1, [s0, 3]),
+        (x + meta(3), [s0, 3]),
+        (x * y.unsqueeze(1), [s1, s0, 3]),
+        (x.relu().sqrt(), [s0, 3]),
+        (x > 0, [s0, 3]),
+        (tenon.where(x > 0, x, 0.0), [s0, 3]),
+        (x.sum(), []),
+        (x.sum(0), [3]),
+        (x.mean(1, keepdim=True), [s0, 1]),
+        (x.max(1).values, [s0]),
+        (x.t(), [3, s0]),
+        (x.transpose(0, 1), [3, s0]),
+        (x.view(-1), [3 * s0]),
+        (x.view(3, s0), [3, s0]),
+        (x.t().reshape(-1), [3 * s0]),
+        (x.reshape(s0, 3, 1), [s0, 3, 1]),
+        (x.unsqueeze(0).squeeze(), [s0, 3]),
+        (x.permute(1, 0), [3, s0]),
+        (x[0], [3]),
+        (x[-1], [3]),
+        (x[1:], [s0 - 1, 3]),
+        (x[:, 1], [s0]),
+        (x.unsqueeze(0).expand(5, -1, -1), [5, s0, 3]),
+        (meta(1, 3).expand(s0, 3), [s0, 3]),
+        (tenon.cat([x, y, x]), [2 * s0 + s1, 3]),
+        (tenon.mm(x, y.t()), [s0, s1]),
+        (tenon.mm(square, x), [s0, 3]),
+        (tenon.bmm(meta(7, s0, s1), meta(7, s1, 2)), [7, s0, 2]),
+        (x.clone(), [s0, 3]),
+        (x.t().contiguous(), [3, s0]),
+        (tenon.zeros_like(x), [s0, 3]),
+        (tenon.full_like(x, 2.0), [s0, 3]),
+        (x.to(tenon.float64), [s0, 3]),
+        (x.cumsum(0), [s0, 3]),
+        (x.detach(), [s0, 3]),
+    ]
+
+
+@pytest.mark.parametrize("index", range(len(rules(2, 3))))
+def test_results_have_symbolic_sizes(env, index):
+    """No rule needs a guard here, and with numbers put in each gives what numbers give."""
+    s0, s1 = env.new_size(4), env.new_size(5)
+    result, sizes = rules(s0, s1)[index]
+    assert repr(result.shape) == repr(tuple(sizes))
+    assert texts(env) == []
+    for numbers in ((4, 5), (7, 2), (3, 9)):
+        assert env.first_failure({s0: numbers[0], s1: numbers[1]}) is None
+        plain, _ = rules(*numbers)[index]
+        put_in = [evaluate(env, one, s0, s1, numbers) for one in (*result.shape, *result.stride())]
+        assert put_in == [*plain.shape, *plain.stride()]
+        assert result.dtype == plain.dtype and result.is_contiguous() == plain.is_contiguous()
+
+
+def evaluate(env, size, s0, s1, numbers):
+    """A size with numbers put in: the same expression in plain ints."""
+    if isinstance(size, int):
+        return size
+    names = {"s0": numbers[0], "s1": numbers[1], "max": max, "min": min}
+    return eval(repr(size), {"__builtins__": {}}, names)
+
+
+def test_in_place_and_views_share(env):
+    x = meta(env.new_size(4), 3)
+    v = x[1:]
+    assert v._base is x and x.add_(1) is x and v.mul_(2)._version == x._version == 2
+    assert x.zero_() is x and x.fill_(3.0) is x and env.guards == []
+
+
+def test_mismatch_is_an_error_that_shows_symbols(env):
+    s0 = env.new_size(4)
+    with pytest.raises(tenon.Error, match=r"\[s0, 3\] and \[5, 2\]"):
+        meta(s0, 3) + meta(5, 2)
+    with pytest.raises(tenon.Error, match="mat2"):
+        tenon.mm(meta(s0, 3), meta(4, s0))
+
+
+def test_equal_sizes_become_one_symbol(env):
+    s0, s1 = env.new_size(4), env.new_size(4)
+    assert repr((meta(s0) + meta(s1)).shape) == "(s0,)" and texts(env) == ["s0 == s1"]
+    assert repr(meta(s1).shape) == "(s0,)" and env.guards[0][1] == "aten::add.Tensor"
+
+
+def test_operators_without_rules_specialize(env):
+    x = meta(env.new_size(4), 3)
+    assert tenon.sort(x)[0].shape == (4, 3) and x.shape == (4, 3)
+    assert env.guards[0][:2] == ("s0 == 4", "aten::sort")
+    w = meta(env.new_symbol(min=0), 3)
+    with pytest.raises(tenon.Error, match=r"aten::sort: u0 \(of self\)"):
+        tenon.sort(w)
+    assert repr((w + meta(3)).shape) == "(u0, 3)" and repr(tenon.cat([w, w]).shape) == "(2*u0, 3)"
+
+
+def test_real_tensors_take_numbers(env):
+    """Where memory is, a size is a number."""
+    s0 = env.new_size(2)
+    assert tenon.ones(s0, 3).shape == (2, 3) and tenon.ones(3, 2).view(s0, 3).shape == (2, 3)
+    assert texts(env) == ["s0 == 2"]
+
+
+def test_custom_kernels_get_symbols(env):
+    lib = tenon.library.Library("symbolic_test", "DEF")
+    lib.define("twice(Tensor x, SymInt n) -> Tensor")
+    seen = []
+
+    def twice(x, n):
+        seen.append((x.shape, n))
+        return meta(x.shape[0] * n, 2)
+
+    lib.impl("twice", twice, "Meta")
+    s0 = env.new_size(4)
+    y = tenon.ops.symbolic_test.twice(meta(s0), s0)
+    assert repr(seen) == "[((s0,), s0)]" and repr(y.shape) == "(s0*s0, 2)" and env.guards == []
+
+
+def test_threads_share_an_environment(env):
+    sizes, results = [env.new_size(k + 2) for k in range(4)], []
+
+    def work():
+        total = 1
+        for size in sizes:
+            total = total * size + 1
+        results.append(repr(total))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results)) == 1 and math.isfinite(len(results[0]))
+
+
+def test_one_plan_for_all_sizes():
+    # [quote.begin plan]
+    env = tenon.ShapeEnv()
+    batch = env.new_size(4)
+    x = tenon.empty([batch, 3], device="meta")
+    y = tenon.cat([x, x]).view(-1)
+    assert repr(y.shape) == "(6*s0,)" and env.guards == []
+    assert x.shape[0] < 10  # decided by the hint: a guard
+    assert env.first_failure({batch: 7}) is None
+    assert env.first_failure({batch: 12}).startswith("s0 < 10")
+    # [quote.end]
+
+
+def test_sizes_that_only_data_tells():
+    # [quote.begin unbacked]
+    env = tenon.ShapeEnv()
+    count = env.new_symbol(min=0, max=100)
+    found = tenon.empty([count, 2], device="meta")
+    assert repr((found + 1).shape) == "(u0, 2)" and count <= 100
+    with pytest.raises(tenon.Error, match="u0 > 3 must be decided"):
+        bool(count > 3)
+    # [quote.end]
