@@ -7389,7 +7389,7 @@ extern "C" {
         out_size: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL, `name` NULL means s0, s1 and so
+    /** Makes a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL; `name` NULL: s0, s1 and so
  on, u0 and so on for unbacked ones; `hint` NULL: unbacked. `min` and `max` bound ints, INT64_MIN
  and INT64_MAX are no bounds. An unbacked int with `min` >= 0 is a size: where nothing decides,
  shape rules take it for 2 or more.
@@ -7473,7 +7473,7 @@ extern "C" {
         out_number: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Calculates with bools, ints, floats and symbols of one environment: `function` is TENON_SYMBOL_*.
+    /** Calculates with bools, ints, floats and symbols of one environment: a TENON_SYMBOL_* function.
  The result is a number where that is known without a guard.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for another function, another count of arguments,
@@ -7540,7 +7540,7 @@ extern "C" {
         out_holds: *mut i32,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a tensor whose sizes, strides and offset are words: a plain one where all are numbers, else
+    /** Makes a tensor whose sizes, strides and offset are words: plain where all are numbers, else
  one flagged TENON_TENSOR_SYMBOLIC, which carries the key Symbolic. It keeps the environment of
  its symbols. For kernels that are flagged TENON_KERNEL_SYMBOLIC, and for who makes inputs.
 
