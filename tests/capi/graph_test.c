@@ -468,6 +468,27 @@ static void Graph_MalformedFile_IsRefused(void** state) {
   tenon_graph_release(graph);
 }
 
+// Python wrote it.
+static void Graph_OfPython_Runs(void** state) {
+  (void)state;
+  tenon_graph* graph = NULL;
+  assert_ok(tenon_graph_load(CONFORMANCE_GRAPHS "/block.safetensors", &graph));
+  const int64_t sizes[2] = {1, 2};
+  tenon_tensor* x = NULL;
+  void* data = NULL;
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &x));
+  assert_ok(tenon_tensor_data(x, &data));
+  memcpy(data, (const float[2]){1, 2}, 2 * sizeof(float));
+  tenon_value arg = tenon_value_of_tensor(x), rets[2] = {{0}, {0}};
+  tenon_stack stack = {.args = &arg, .rets = rets, .nargs = 1, .nrets = 2};
+  assert_ok(tenon_graph_run(graph, &stack));
+  assert_elements(rets[0].as.tensor, (const float[1]){11}, 1);
+  assert_int_equal(tenon_tensor_dtype(rets[1].as.tensor), TENON_DTYPE_I64);
+  tenon_value_clear_n(rets, 2);
+  tenon_tensor_release(x);
+  tenon_graph_release(graph);
+}
+
 static void Graph_Defined_IsAnOperator(void** state) {
   (void)state;
   tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD);
@@ -528,6 +549,7 @@ int main(void) {
       cmocka_unit_test(Graph_MalformedText_IsRefused),
       cmocka_unit_test(Graph_File_HoldsAll),
       cmocka_unit_test(Graph_MalformedFile_IsRefused),
+      cmocka_unit_test(Graph_OfPython_Runs),
       cmocka_unit_test(Graph_Defined_IsAnOperator),
       cmocka_unit_test(Graph_RunFails_TellsTheNode),
   };

@@ -72,6 +72,13 @@ TEST(Graph, TextAndFile_ReadBack) {
   std::remove(path.c_str());
 }
 
+TEST(Graph, OfPython_Runs) {
+  const Graph graph = Graph::load(CONFORMANCE_GRAPHS "/block.safetensors");
+  const std::vector<Tensor> results = graph.run({Tensor::from<float>({1, 2}, {1, 2})});
+  EXPECT_EQ(elements(results[0]), (std::vector<float>{11}));
+  EXPECT_EQ(results[1].data<int64_t>()[0], 0);
+}
+
 TEST(Graph, Defined_IsAnOperatorWithGradients) {
   Library library(Library::Def, "hpp_graphs");
   const Op op = Graph::record(model, {pair(1, 1), pair(1, 1)}).define(library, "hpp_graphs::block");

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import threading
 
 import pytest
@@ -238,3 +239,16 @@ def test_an_error_of_a_run_names_its_node():
     with pytest.raises(tenon.Error) as caught:
         traced(tenon.ones(2), tenon.ones(3))
     assert any("node 1 of a graph, aten::add.Tensor" in note for note in caught.value.__notes__)
+
+
+def test_the_file_that_all_languages_run_is_what_python_writes():
+    w, b = tenon.tensor([[1.0, -1.0], [2.0, 0.0]]), tenon.tensor([0.5, 1.0])
+
+    def block(x):
+        best, where = ((x @ w) + b).relu().topk(1)
+        return best * 2, where
+
+    path = pathlib.Path(__file__).parents[1] / "conformance" / "graphs" / "block.safetensors"
+    assert path.read_bytes() == graph.trace(block, tenon.ones(1, 2)).to_bytes()
+    best, where = graph.Graph.load(path)(tenon.tensor([[1.0, 2.0]]))
+    assert best.tolist() == [[11]] and where.tolist() == [[0]]

@@ -83,6 +83,18 @@ fn files_read_back() {
 }
 
 #[test]
+fn what_python_wrote_runs() {
+    let root = std::env::var("TENON_SOURCE_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").into());
+    let file = format!("{root}/tests/conformance/graphs/block.safetensors");
+    let graph = Graph::load(file).unwrap();
+    let x = Tensor::from_vec(vec![1.0f32, 2.0], &[1, 2]).unwrap();
+    let results = graph.run(&[&x]).unwrap();
+    assert_eq!(read(&results[0]), [11.0]);
+    assert_eq!(results[1].to_vec::<i64>().unwrap(), [0]);
+}
+
+#[test]
 fn graphs_are_operators() {
     let library = Library::define_namespace("rust_graphs").unwrap();
     let op = recorded().define(&library, "rust_graphs::block").unwrap();

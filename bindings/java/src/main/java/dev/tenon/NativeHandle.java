@@ -29,6 +29,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int NODE = 10;
   static final int HOOK = 11;
   static final int PULLBACK = 12;
+  static final int GRAPH = 13;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -80,6 +81,7 @@ abstract class NativeHandle implements AutoCloseable {
       case NODE -> TenonNative.tenon_node_release(address);
       case HOOK -> TenonNative.tenon_hook_release(address);
       case PULLBACK -> TenonNative.tenon_pullback_release(address);
+      case GRAPH -> TenonNative.tenon_graph_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs: recorded computations.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.Objects;
+import java.util.function.LongToIntFunction;
+
+/**
+ * A recorded computation: run on other tensors, changed, saved to a file that each language reads,
+ * and called as an operator.
+ *
+ * <pre>{@code
+ * try (Graph graph = Graph.record(a -> a[0].mul(a[1]).relu(), x, w)) {
+ *   graph.save("block.tenon");
+ *   Tensor[] results = graph.run(x, w);
+ * }
+ * }</pre>
+ */
+public final class Graph extends NativeHandle {
+  /** Bit for {@link #transform}: calls on attributes alone are run once, now. */
+  public static final int FOLD_CONSTANTS = TENON_GRAPH_FOLD_CONSTANTS;
+
+  /** Bit for {@link #transform}: equal calls become one. */
+  public static final int MERGE_COMMON = TENON_GRAPH_MERGE_COMMON;
+
+  /** Bit for {@link #transform}: calls and attributes that nothing uses go. */
+  public static final int REMOVE_DEAD = TENON_GRAPH_REMOVE_DEAD;
+
+  private Graph(long address) {
+    super(address);
+  }
+
+  @Override
+  int type() {
+    return GRAPH;
+  }
+
+  @Override
+  String title() {
+    return "Graph";
+  }
+
+  private static Graph made(LongToIntFunction make) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(make.applyAsInt(out));
+      return frame.adopt(new Graph(Memory.getLong(out)));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Calls a function once and returns the graph of what reaches the kernels. What the function
+   * throws is thrown, the same object.
+   *
+   * @throws TenonException INVALID_ARGUMENT for one tensor given twice
+   */
+  public static Graph record(TensorFunction function, Tensor... inputs) {
+    Objects.requireNonNull(function, "function");
+    Graph graph = made(out -> TenonNative.tenon_graph_begin(TENON_GRAPH_BELOW_AUTOGRAD, out));
+    boolean done = false;
+    try {
+      for (Tensor input : inputs) {
+        Errors.check(TenonNative.tenon_graph_add_input(graph.address(), input.address(), null, 0));
+      }
+      graph.addOutputs(function.callAll(inputs));
+      done = true;
+    } finally {
+      int status = TenonNative.tenon_graph_end(graph.address());
+      Reference.reachabilityFence(inputs);
+      if (!done) {
+        graph.close();
+      } else {
+        Errors.check(status);
+      }
+    }
+    return graph;
+  }
+
+  private void addOutputs(Tensor[] outputs) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long value = frame.allocate(Structs.VALUE_SIZE);
+      for (Tensor output : outputs) {
+        Values.putTensor(value, output.address());
+        Errors.check(TenonNative.tenon_graph_add_output(address(), value));
+      }
+    } finally {
+      Reference.reachabilityFence(outputs);
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Runs the graph, whose outputs are tensors.
+   *
+   * @throws TenonException INVALID_ARGUMENT for another number of inputs, or what a call failed
+   *     with
+   */
+  public Tensor[] run(Tensor... inputs) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int count = (int) TenonNative.tenon_graph_output_count(address());
+    try {
+      long size = Structs.STACK_SIZE + (long) (inputs.length + count) * Structs.VALUE_SIZE;
+      long stack = frame.allocate(size);
+      Memory.zero(stack, size);
+      long args = stack + Structs.STACK_SIZE;
+      long rets = args + (long) inputs.length * Structs.VALUE_SIZE;
+      for (int i = 0; i < inputs.length; i++) {
+        Values.putTensor(args + (long) i * Structs.VALUE_SIZE, inputs[i].address());
+      }
+      Memory.putLong(stack, args);
+      Memory.putInt(stack + Structs.STACK_NARGS, inputs.length);
+      Memory.putLong(stack + Structs.STACK_RETS, rets);
+      Memory.putInt(stack + Structs.STACK_NRETS, count);
+      Errors.check(TenonNative.tenon_graph_run(address(), stack));
+      return taken(frame, rets, count);
+    } finally {
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(inputs);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  private static Tensor[] taken(CallFrame frame, long rets, int count) {
+    try {
+      Tensor[] results = new Tensor[count];
+      for (int i = 0; i < count; i++) {
+        Object result = Values.read(frame, rets + (long) i * Structs.VALUE_SIZE, Values.TAKE);
+        if (!(result instanceof Tensor tensor)) {
+          throw TenonException.type(
+              "Graph.run", "output " + i, "Tensor", Values.typeName(result));
+        }
+        results[i] = tensor;
+      }
+      return results;
+    } finally {
+      TenonNative.tenon_value_clear_n(rets, count);
+    }
+  }
+
+  /** Returns how many calls it has. */
+  public int nodeCount() {
+    long count = TenonNative.tenon_graph_node_count(address());
+    Reference.reachabilityFence(this);
+    return (int) count;
+  }
+
+  /** Returns how many tensors it holds. */
+  public int attributeCount() {
+    long count = TenonNative.tenon_graph_attribute_count(address());
+    Reference.reachabilityFence(this);
+    return (int) count;
+  }
+
+  /**
+   * Defines an operator that runs the graph, in the library's namespace.
+   *
+   * @throws TenonException as {@link Library#define}
+   */
+  public Op define(Library library, String name) {
+    Errors.check(TenonNative.tenon_graph_define(address(), library.address(), name, 0));
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(library);
+    return Operators.find(name);
+  }
+
+  /**
+   * Returns a new graph by passes, bits such as {@link #REMOVE_DEAD}.
+   *
+   * @throws TenonException INVALID_ARGUMENT for unknown bits
+   */
+  public Graph transform(int passes) {
+    try {
+      return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Returns the graph as text.
+   *
+   * @throws TenonException NOT_SUPPORTED for arguments that a text cannot hold
+   */
+  public String text() {
+    return Tenon.text(this, out -> TenonNative.tenon_graph_print(address(), out));
+  }
+
+  /**
+   * Writes the graph and its tensors to one file.
+   *
+   * @throws TenonException SYSTEM naming the path
+   */
+  public void save(String path) {
+    Errors.check(TenonNative.tenon_graph_save(address(), path));
+    Reference.reachabilityFence(this);
+  }
+
+  /**
+   * Reads a graph from a file; its operators must be defined, and nothing is run.
+   *
+   * @throws TenonException SYSTEM naming the path, PARSE for another file, NOT_FOUND naming
+   *     operators that are not there
+   */
+  public static Graph load(String path) {
+    return made(out -> TenonNative.tenon_graph_load(path, out));
+  }
+
+  /** Takes this object out of its scope, so that it lives until it is closed. */
+  public Graph escape() {
+    leaveScope();
+    return this;
+  }
+}
