@@ -14,7 +14,7 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-constexpr const char* kNew = "tenon_tensor_new_symbolic";
+constexpr const char* kNewSymbolic = "tenon_tensor_new_symbolic";
 
 // Words as they stand by now, and whose symbols they are.
 class Words {
@@ -23,11 +23,11 @@ class Words {
     word = base::simplified(word);
     if (base::is_symbol(word)) {
       const tenon_symbol& symbol = *base::symbol_of(word);
-      TENON_CHECK_ARG(owner_ == nullptr || owner_ == symbol.owner, kNew,
+      TENON_CHECK_ARG(owner_ == nullptr || owner_ == symbol.owner, kNewSymbolic,
                       ": symbols must be of one environment, got two");
       owner_ = symbol.owner;
     } else {
-      TENON_CHECK_ARG(word >= 0, kNew, ": ", what, " must be >= 0, got ", word);
+      TENON_CHECK_ARG(word >= 0, kNewSymbolic, ": ", what, " must be >= 0, got ", word);
     }
     return word;
   }
@@ -74,7 +74,7 @@ TensorPtr new_plain(const SymbolicOptions& options, tensor::Dims sizes, const in
   int64_t row_major[TENON_TENSOR_MAX_DIMS];
   if (strides == nullptr) tensor::row_major_strides(sizes, row_major);
   const int64_t* known = strides != nullptr ? strides : row_major;
-  const int64_t numel = tensor::checked_numel(kNew, sizes);
+  const int64_t numel = tensor::checked_numel(kNewSymbolic, sizes);
   return TensorPtr::adopt(Tensor::make_symbolic(
       {options.dtype, device, options.alias_of, sizes, known, base::simplified(options.offset),
        numel, tensor::is_row_major(sizes, {known, sizes.size()}), nullptr}));
@@ -83,18 +83,19 @@ TensorPtr new_plain(const SymbolicOptions& options, tensor::Dims sizes, const in
 }  // namespace
 
 TensorPtr new_symbolic(const SymbolicOptions& options) {
-  TENON_CHECK_ARG(tensor::is_dtype(options.dtype), kNew,
+  TENON_CHECK_ARG(tensor::is_dtype(options.dtype), kNewSymbolic,
                   ": dtype must be a known dtype, got number ", options.dtype);
   const tenon_device meta{TENON_DEVICE_META, 0};
   const Tensor* base_tensor = options.alias_of;
   const tenon_device device =
       base_tensor != nullptr
           ? base_tensor->device()
-          : tensor::resolve_device(kNew, options.device != nullptr ? options.device : &meta);
+          : tensor::resolve_device(kNewSymbolic,
+                                   options.device != nullptr ? options.device : &meta);
   const bool has_memory = base_tensor != nullptr
                               ? base_tensor->has_memory() || base_tensor->is_undefined()
                               : device.type != TENON_DEVICE_META;
-  TENON_CHECK_ARG(!has_memory, kNew, ": device must be one without memory, got ",
+  TENON_CHECK_ARG(!has_memory, kNewSymbolic, ": device must be one without memory, got ",
                   tensor::print_device(device));
   Shape shape;
   Words words;

@@ -244,7 +244,8 @@ SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
   for (const Named& named : kRules) {
     if (named.name == facts.name && named.form == form) return named.rule;
   }
-  return symbolic_view_rule(facts, form);
+  const SymbolicRule rule = symbolic_view_rule(facts, form);
+  return rule != nullptr ? rule : symbolic_composite_rule(facts, form);
 }
 
 }  // namespace tenon::kernels

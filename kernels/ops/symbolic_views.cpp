@@ -231,18 +231,6 @@ void reshaped(SymbolicView& view, const Call& call) {
   }
 }
 
-Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes) {
-  const tenon_op* op = nullptr;
-  check(tenon_op_find(name, &op));
-  tenon_value args[2] = {tenon_value_of_tensor(self),
-                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
-  args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
-  tenon_value result = tenon_value_of_none();
-  tenon_stack stack{args, &result, 2, 1, nullptr, {0, 0}};
-  check(tenon_op_call(op, &stack));
-  return Tensor(result.as.tensor);
-}
-
 // A composite: a view where it can be one, else one of a copy.
 void reshape(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
@@ -280,6 +268,18 @@ constexpr NamedView kViewRules[] = {
 };
 
 }  // namespace
+
+Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes) {
+  const tenon_op* op = nullptr;
+  check(tenon_op_find(name, &op));
+  tenon_value args[2] = {tenon_value_of_tensor(self),
+                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
+  args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
+  tenon_value result = tenon_value_of_none();
+  tenon_stack stack{args, &result, 2, 1, nullptr, {0, 0}};
+  check(tenon_op_call(op, &stack));
+  return Tensor(result.as.tensor);
+}
 
 SymbolicRule symbolic_view_rule(const Facts& facts, Forms form) {
   if (form != kFunctional) return nullptr;

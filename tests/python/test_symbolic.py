@@ -133,6 +133,10 @@ def rules(s0, s1):
         (tenon.mm(x, y.t()), [s0, s1]),
         (tenon.mm(square, x), [s0, 3]),
         (tenon.bmm(meta(7, s0, s1), meta(7, s1, 2)), [7, s0, 2]),
+        (x @ y.t(), [s0, s1]),
+        (meta(7, s0, 3) @ meta(3, 2), [7, s0, 2]),
+        (tenon.nn.functional.linear(x, meta(5, 3), meta(5)), [s0, 5]),
+        (tenon.flatten(meta(s0, 3, s1), 1), [s0, 3 * s1]),
         (x.clone(), [s0, 3]),
         (x.t().contiguous(), [3, s0]),
         (tenon.zeros_like(x), [s0, 3]),
@@ -195,6 +199,17 @@ def test_operators_without_rules_specialize(env):
     with pytest.raises(tenon.Error, match=r"aten::sort: u0 \(of self\)"):
         tenon.sort(w)
     assert repr((w + meta(3)).shape) == "(u0, 3)" and repr(tenon.cat([w, w]).shape) == "(2*u0, 3)"
+
+
+def test_recorded_calls_take_numbers(env):
+    x = meta(env.new_size(4), 3)
+    w = meta(3, 2, requires_grad=True)
+    with tenon.no_grad():
+        assert repr((x @ w).shape) == "(s0, 2)" and env.guards == []
+    (x @ w).relu().sum().backward()
+    assert w.grad.shape == (3, 2) and env.guards[0][:2] == ("s0 == 4", "aten::matmul")
+    with pytest.raises(tenon.Error, match="plain sizes"):
+        meta(env.new_size(5), 3).requires_grad_()
 
 
 def test_real_tensors_take_numbers(env):

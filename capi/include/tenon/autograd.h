@@ -28,9 +28,9 @@ TENON_API int32_t tenon_tensor_requires_grad(const tenon_tensor* tensor);
 
 /// Makes a leaf ask for gradients, or no longer.
 ///
-/// Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex,
-///            TENON_ERROR_STATE for a recorded tensor that is to stop asking, for inference tensors
-///            and for tensors without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex, NOT_SUPPORTED for
+///            a symbolic shape, TENON_ERROR_STATE for a recorded tensor that is to stop asking, for
+///            inference tensors and those without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
 /// Threads:   any thread; nobody else uses the tensor meanwhile.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_set_requires_grad(tenon_tensor* tensor, int32_t requires_grad);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of operators that call others, for symbolic sizes.
+#include <string_view>
+
+#include "kernels/common/shape.h"
+#include "kernels/ops/symbolic_rules.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> matrices("aten::mm");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> any_product("aten::matmul");
+constinit const LazyOp<Tensor(const Tensor&)> transposed("aten::t");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum("aten::add.Tensor");
+
+// What no rule is written for gets numbers.
+void run_with_numbers(const Call& call) {
+  for (int k = 0; k < call.form.inputs; ++k) {
+    if (call.args[k].tag != TENON_TAG_TENSOR) continue;
+    check(tenon_tensor_specialize(call.tensor(k), call.form.names[k]));
+  }
+  call.facts().family->run(call);
+}
+
+SymbolicDims leading(const SymbolicTensor& tensor, int64_t count) {
+  SymbolicDims sizes(tensor.sizes());
+  sizes.resize(count);
+  return sizes;
+}
+
+// Many rows of one matrix, whose dims in front are dims of the result.
+Tensor rows_by_matrix(tenon_tensor* rows, tenon_tensor* matrix) {
+  const SymbolicTensor a(rows);
+  const int64_t last = a.ndim() - 1;
+  SymbolicDims flat;
+  flat.resize(2);
+  flat[0] = -1;
+  flat[1] = a.sizes()[static_cast<size_t>(last)];
+  const Tensor product =
+      matrices(call_with_sizes("aten::reshape", rows, flat), Tensor::retain(matrix));
+  SymbolicDims sizes = leading(a, last + 1);
+  sizes[last] = SymbolicTensor(matrix).sizes()[1];
+  return call_with_sizes("aten::view", product.get(), sizes);
+}
+
+void matmul(const Call& call) {
+  const SymbolicTensor a(call.tensor(0));
+  const SymbolicTensor b(call.tensor(1));
+  if (b.ndim() != 2 || a.ndim() < 2) return run_with_numbers(call);
+  if (a.ndim() == 2) {
+    return call.give(0, matrices(Tensor::retain(call.tensor(0)), Tensor::retain(call.tensor(1))));
+  }
+  call.give(0, rows_by_matrix(call.tensor(0), call.tensor(1)));
+}
+
+void linear(const Call& call) {
+  const SymbolicTensor weight(call.tensor(1));
+  if (weight.ndim() != 2) return run_with_numbers(call);
+  const Tensor turned = transposed(Tensor::retain(call.tensor(1)));
+  Tensor product = any_product(Tensor::retain(call.tensor(0)), turned);
+  const bool has_bias = call.args[2].tag == TENON_TAG_TENSOR;
+  call.give(
+      0, has_bias ? sum(product, Tensor::retain(call.tensor(2)), Scalar(1)) : std::move(product));
+}
+
+// Dims from one to another as one dim.
+void flatten(const Call& call) {
+  const SymbolicTensor self(call.tensor(0));
+  const int64_t first = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
+  const int64_t last = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
+  if (self.ndim() == 0 || first >= last) return run_with_numbers(call);
+  SymbolicDims sizes = leading(self, first + 1);
+  for (int64_t d = first + 1; d < self.ndim(); ++d) {
+    const SymbolicSize size = self.sizes()[static_cast<size_t>(d)];
+    if (d <= last) {
+      sizes[first] *= size;
+    } else {
+      sizes.insert(sizes.size(), size);
+    }
+  }
+  call.give(0, call_with_sizes("aten::reshape", call.tensor(0), sizes));
+}
+
+struct NamedComposite {
+  std::string_view name;
+  SymbolicRule rule;
+};
+
+constexpr NamedComposite kCompositeRules[] = {
+    {"matmul", &matmul}, {"linear", &linear}, {"flatten.using_ints", &flatten}};
+
+}  // namespace
+
+SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form) {
+  if (form != kFunctional) return nullptr;
+  for (const NamedComposite& named : kCompositeRules) {
+    if (named.name == facts.name) return named.rule;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::kernels
