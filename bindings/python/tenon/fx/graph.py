@@ -28,6 +28,7 @@ class Graph:
         """Makes an empty graph."""
         self._nodes: list[Node] = []
         self._names: set[str] = set()
+        self._numbers: dict[str, int] = {}  # behind the last name made of another
         self._at: int | None = None  # where new nodes go; None: the end
         self._in_spec: Any = None  # of what is traced: the structure of arguments
 
@@ -62,10 +63,11 @@ class Graph:
         base = re.sub(r"\W", "_", candidate) or "_"
         if base[0].isdigit() or keyword.iskeyword(base) or base in ("self", "tenon"):
             base = f"_{base}"
-        name, number = base, 0
+        name, number = base, self._numbers.get(base, 0)
         while name in self._names:
             number += 1
             name = f"{base}_{number}"
+        self._numbers[base] = number
         self._names.add(name)
         return name
 

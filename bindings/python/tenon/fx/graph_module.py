@@ -36,8 +36,7 @@ class GraphModule(Module):
                 name = node.target.partition(".")[0]
                 held = root[name] if not isinstance(root, Module) else getattr(root, name)
                 setattr(self, name, held)
-        self._graph = graph
-        self.recompile()
+        self.graph = graph
 
     @property
     def graph(self) -> Graph:
@@ -47,12 +46,14 @@ class GraphModule(Module):
     @graph.setter
     def graph(self, graph: Graph) -> None:
         self._graph = graph
-        self.recompile()
+        # Written and compiled when first wanted: that costs more than tracing.
+        self._code: str | None = None
+        self._run: Any = None
 
     @property
     def code(self) -> str:
         """The code of `forward`."""
-        return self._code
+        return self.recompile() if self._code is None else self._code
 
     def recompile(self) -> str:
         """Writes the code of the graph as it is now; returns it."""
@@ -65,6 +66,8 @@ class GraphModule(Module):
 
     def forward(self, *args: Any) -> Any:
         """Runs the graph."""
+        if self._run is None:
+            self.recompile()
         return self._run(self, *args)
 
     def _flat_inputs(self, args: tuple[Any, ...]) -> list[Any]:
@@ -78,7 +81,7 @@ class GraphModule(Module):
 
     def print_readable(self, print_output: bool = True) -> str:
         """The module as a class; prints it, too, unless told not to."""
-        body = self._code.replace("\n", "\n    ").rstrip()
+        body = self.code.replace("\n", "\n    ").rstrip()
         text = f"class {self._class_name}(tenon.nn.Module):\n    {body}\n"
         if print_output:
             print(text)
