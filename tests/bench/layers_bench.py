@@ -84,6 +84,38 @@ def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
     rows.add(f"{prefix}func_vmap", "vmap(f)(x)", vmap=func.vmap, f=lambda x: x.sin(), x=x)
 
 
+def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
+    """A chain of 50 small operators: traced, and run again; an operator.
+
+    PyTorch's peers are make_fx, and the chain itself. Each in the mode that is its fastest.
+    """
+    x, w = m.ones(1), m.ones(1)
+
+    def chain(x, w):
+        for _ in range(10):
+            x = m.relu(m.add(m.mul(m.add(m.mul(x, w), w), w), w))
+        return x
+
+    if m is tenon:
+        from tenon import fx, graph
+
+        traced = graph.trace(chain, x, w)
+        runs = {"trace": lambda: graph.trace(chain, x, w), "replay": lambda: traced(x, w)}
+        make_fx = fx.make_fx
+    else:
+        proxies = importlib.import_module(f"{m.__name__}.fx.experimental.proxy_tensor")
+        make_fx = proxies.make_fx
+        runs = {"trace": lambda: make_fx(chain)(x, w), "replay": lambda: chain(x, w)}
+    runs["make_fx"] = lambda: make_fx(chain)(x, w)
+    with m.no_grad() if m is tenon else m.inference_mode():
+        for name, run in runs.items():
+            timer = Timer("run()", globals={"run": run})
+            timer.timeit(3)
+            count = max(1, int(0.01 / timer.timeit(1)))
+            times = [timer.timeit(count) / count / 50 * 1e9 for _ in range(max(rounds, 3))]
+            rows.extra[f"{prefix}{name}"] = summary(times)
+
+
 def operator_in_vmap(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     """What an operator more costs in a function that is mapped."""
     x, times = m.ones(3, 4), []
@@ -192,6 +224,7 @@ def main() -> None:
         backward_pass(rows, prefix, module, int(rounds))
         product_in_region(rows, prefix, module, int(rounds))
         operator_in_vmap(rows, prefix, module, int(rounds))
+        graphs(rows, prefix, module, int(rounds))
     json.dump(
         {"rows": rows.measure(int(rounds), float(milliseconds) / 1000), "skipped": rows.skipped},
         sys.stdout,
