@@ -989,7 +989,7 @@ pub const TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW: u32 = 20;
 pub const TENON_FUNCTIONALITY_AUTOGRAD: u32 = 22;
 pub const TENON_FUNCTIONALITY_TRACER: u32 = 24;
 pub const TENON_FUNCTIONALITY_AUTOCAST: u32 = 27;
-pub const TENON_FUNCTIONALITY_SYMBOLIC: u32 = 29;
+pub const TENON_FUNCTIONALITY_SYMBOLIC: u32 = 28;
 pub const TENON_FUNCTIONALITY_BATCHED: u32 = 30;
 pub const TENON_FUNCTIONALITY_TRANSFORM_FRONT: u32 = 33;
 pub const TENON_FUNCTIONALITY_OVERRIDE: u32 = 36;
@@ -1008,7 +1008,7 @@ pub const TENON_KEY_AUTOGRAD_META: u32 = 5910;
 pub const TENON_KEY_TRACER: u32 = 24;
 pub const TENON_KEY_AUTOCAST_CPU: u32 = 27;
 pub const TENON_KEY_AUTOCAST_CUDA: u32 = 283;
-pub const TENON_KEY_SYMBOLIC: u32 = 29;
+pub const TENON_KEY_SYMBOLIC: u32 = 28;
 pub const TENON_KEY_BATCHED: u32 = 30;
 pub const TENON_KEY_TRANSFORM_FRONT: u32 = 33;
 pub const TENON_KEY_OVERRIDE: u32 = 36;
@@ -4698,9 +4698,9 @@ extern "C" {
     #[must_use]
     /** Makes a leaf ask for gradients, or no longer.
 
- Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex,
-            TENON_ERROR_STATE for a recorded tensor that is to stop asking, for inference tensors
-            and for tensors without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex, NOT_SUPPORTED for
+            a symbolic shape, TENON_ERROR_STATE for a recorded tensor that is to stop asking, for
+            inference tensors and those without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread; nobody else uses the tensor meanwhile.
  Since:     0.1*/
     pub fn tenon_tensor_set_requires_grad(
