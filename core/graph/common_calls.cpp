@@ -13,7 +13,7 @@ namespace {
 /// Calls that were kept, by operator and arguments.
 class KnownCalls {
  public:
-  explicit KnownCalls(const Graph& graph) : graph_(graph), same_as_(graph.values().size()) {
+  explicit KnownCalls(const Graph& graph) : same_as_(graph.values().size()) {
     for (uint32_t i = 0; i < same_as_.size(); ++i) same_as_[i] = i;
   }
 
@@ -40,7 +40,6 @@ class KnownCalls {
   void forget() { calls_.clear(); }
 
  private:
-  // Elements of one list are the same where the lists are.
   uint32_t same(uint32_t value) const { return same_as_[value]; }
 
   bool is_same_call(const Node& a, const Node& b) const {
@@ -62,7 +61,6 @@ class KnownCalls {
     return true;
   }
 
-  const Graph& graph_;
   std::vector<uint32_t> same_as_;
   std::unordered_multimap<uint64_t, const Node*> calls_;
 };
