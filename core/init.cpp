@@ -5,6 +5,8 @@
 #include "autograd/built_in.h"
 #include "autograd/tensor_state.h"
 #include "dispatch/built_in.h"
+#include "fake/fake_kernel.h"
+#include "fake/fallback.h"
 #include "graph/recording.h"
 #include "override/overrides.h"
 #include "plugin/auto_load.h"
@@ -27,13 +29,17 @@ bool is_asking_leaf(const tensor::Tensor& tensor) noexcept {
 
 // Runs before the constructors of any program that uses the library.
 [[gnu::constructor(101)]] void connect_layers() {
-  static std::span<const dispatch::BuiltIn> built_ins[5];
+  static std::span<const dispatch::BuiltIn> built_ins[6];
   built_ins[0] = override::built_ins();
   built_ins[1] = autograd::built_ins();
   built_ins[2] = transform::built_ins();
   built_ins[3] = graph::built_ins();
   built_ins[4] = symbol::built_ins();
-  dispatch::set_layers({built_ins, autocast::explained_kernels(), plugin::loader()});
+  built_ins[5] = fake::built_ins();
+  static dispatch::ExplainedKernel explained[2];
+  explained[0] = autocast::explained_kernel();
+  explained[1] = fake::explained_kernel();
+  dispatch::set_layers({built_ins, explained, plugin::loader()});
   autocast::set_gradients({&is_asking_leaf, &autograd::requires_grad});
   tensor::set_provider_loader(&plugin::load_provider);
 }

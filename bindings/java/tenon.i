@@ -96,6 +96,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/key_guard.h"
 %include "tenon/grad_mode.h"
 %include "tenon/autocast.h"
+%include "tenon/fake.h"
 %include "tenon/autograd.h"
 %include "tenon/check.h"
 %include "tenon/function.h"

@@ -36,6 +36,7 @@ LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
 LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
 LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
 LEAVE_OUT("^tenon_function_")
+LEAVE_OUT("^tenon_(fake_|tensor_(is|copy)_fake$|library_register_fake$)")
 LEAVE_OUT("^tenon_dual_(make|unpack)$")
 LEAVE_OUT("^tenon_(layer_|pullback_|tensor_copy_(layer|plain)$|library_register_vmap$)")
 LEAVE_OUT("^tenon_(vmap(_size|_result|_enter)?|vjp|jvp(_enter)?|grad_enter)$")
@@ -75,6 +76,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/grad_mode.h"
 %include "tenon/autocast.h"
 %include "tenon/autograd.h"
+%include "tenon/fake.h"
 %include "tenon/check.h"
 %include "tenon/function.h"
 %include "tenon/hooks.h"

@@ -246,7 +246,7 @@ tenon_status tenon_tensor_dims(const tenon_tensor* tensor, uint32_t what, tenon_
 tenon_dtype tenon_tensor_dtype(const tenon_tensor* tensor) { return tensor->dtype(); }
 
 void tenon_tensor_device(const tenon_tensor* tensor, tenon_device* out_device) {
-  *out_device = tensor->device();
+  *out_device = tenon::tensor::claimed_device(tensor->device());
 }
 
 tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
@@ -257,6 +257,7 @@ tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
     tenon::fail(TENON_ERROR_STATE, "tenon_tensor_data: tensor must have memory, got ",
                 tensor->is_undefined()                       ? "the undefined tensor"
                 : tensor->is_hollow()                        ? "one that stands for something else"
+                : tensor->is_fake()                          ? "a fake tensor"
                 : tensor->device().type == TENON_DEVICE_META ? "a tensor on meta"
                                                              : "a tensor without memory");
   });

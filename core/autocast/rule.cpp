@@ -240,9 +240,6 @@ dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_
   return dispatch::implement(library, name, key, std::move(kernel));
 }
 
-std::span<const dispatch::ExplainedKernel> explained_kernels() noexcept {
-  static constexpr dispatch::ExplainedKernel kKernels[] = {{&run_rule, &explain_rule}};
-  return kKernels;
-}
+dispatch::ExplainedKernel explained_kernel() noexcept { return {&run_rule, &explain_rule}; }
 
 }  // namespace tenon::autocast

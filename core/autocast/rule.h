@@ -2,7 +2,6 @@
 // Rule: how an operator is cast in regions, a kernel on Autocast.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "dispatch/built_in.h"
@@ -16,6 +15,6 @@ dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_
                                         const tenon_cast_rule& description);
 
 /// What explain says of the kernels of rules.
-std::span<const dispatch::ExplainedKernel> explained_kernels() noexcept;
+dispatch::ExplainedKernel explained_kernel() noexcept;
 
 }  // namespace tenon::autocast

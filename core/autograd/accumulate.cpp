@@ -2,6 +2,7 @@
 #include "autograd/accumulate.h"
 
 #include "autograd/operators.h"
+#include "base/check.h"
 #include "base/error.h"
 #include "tensor/layout.h"
 
@@ -26,6 +27,10 @@ bool lies_as(const tensor::Tensor& grad, const tensor::Tensor* variable) {
 // The leaf's first gradient. One whose memory others see would change for them when it is added to.
 TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
   const TensorPtr variable = leaf.copy_variable();
+  // A mode may have made a real leaf fake for the calls that were recorded.
+  TENON_CHECK(variable == nullptr || variable->is_fake() == grad->is_fake(), TENON_ERROR_STATE,
+              "backward: gradient of a real leaf must be real, got a fake one; make the leaf fake "
+              "before it is used (tenon_tensor_copy_fake, from_tensor)");
   const bool fits = lies_as(*grad, variable.get());
   const bool alone = grad->use_count() == 1 && grad->base() == nullptr && grad->has_storage() &&
                      grad->storage()->is_alone();

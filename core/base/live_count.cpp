@@ -18,7 +18,7 @@ const char* live_name(uint32_t kind) noexcept {
   constexpr const char* kNames[kHandleCount] = {
       "error",     "buffer",       "object",       "storage", "tensor",    "schema",
       "library",   "registration", "thread_state", "kernel",  "simulator", "profile",
-      "generator", "weak_tensor",  "node",         "hook",    "graph"};
+      "generator", "weak_tensor",  "node",         "hook",    "graph",     "fake_mode"};
   return kind < kHandleCount ? kNames[kind] : nullptr;
 }
 

@@ -30,7 +30,7 @@ struct ReleaseQueue;
 constexpr int kMaxDepth = 4096;
 
 /// Kinds of handles that are counted, TENON_HANDLE_*.
-constexpr uint32_t kHandleCount = 17;
+constexpr uint32_t kHandleCount = 18;
 
 /// Key words of a thread that has entered no guard.
 constexpr uint64_t functionality_bit(uint32_t number) {

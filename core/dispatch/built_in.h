@@ -18,6 +18,7 @@ namespace tenon::dispatch {
 struct Arguments {
   const tenon_value* values;
   uint32_t count;
+  const tenon_op& op;
 };
 
 /// What explain says of a built-in kernel in a call.

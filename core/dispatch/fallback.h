@@ -70,10 +70,13 @@ const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept;
 /// argument, CPU without one, and calls again below.
 tenon_status select_backend(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
-/// The plain keys of a device, CPU's where none is given. Its type is a backend's.
+/// The key that has an operator make tensors on a device, CPU where none is given: Dense, or Fake
+/// where they are to be fake. Its type is a backend's.
 inline tenon_keyset dense_keys(const tenon_device* device) noexcept {
-  const uint32_t backend = device != nullptr ? static_cast<uint32_t>(device->type) : 0;
-  return functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
+  if (device == nullptr) return functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(0);
+  const uint32_t made =
+      tensor::is_fake_device(*device) ? TENON_FUNCTIONALITY_FAKE : TENON_FUNCTIONALITY_DENSE;
+  return functionality_bit(made) | backend_bit(static_cast<uint32_t>(device->type));
 }
 
 /// Keys of a call that has BackendSelect among its keys, with the choice that select_backend would

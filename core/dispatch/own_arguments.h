@@ -33,6 +33,9 @@ class OwnArguments {
     for (tenon_value& arg : args_) replace_in(&arg, replacement, 0);
   }
 
+  /// The arguments, to replace what holds no tensors.
+  std::span<tenon_value> values() noexcept { return {args_.data(), args_.size()}; }
+
   /// A stack of these arguments and another one's results.
   tenon_stack stack_for(const tenon_stack& outer) noexcept {
     tenon_stack stack{};

@@ -143,7 +143,7 @@ std::string explain_call(const tenon_op& op, const tenon_value* args, int64_t na
   if (dispatch::check_arguments(&op, args, nargs) != TENON_OK) {
     throw Error(base::take_current_error());
   }
-  const Arguments arguments{args, static_cast<uint32_t>(nargs)};
+  const Arguments arguments{args, static_cast<uint32_t>(nargs), op};
   const auto lock = dispatch::Registry::get().lock();
   const dispatch::Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
   TENON_CHECK(snapshot.schema != nullptr, TENON_ERROR_NOT_FOUND, op.name(),

@@ -105,7 +105,7 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place(
   void* data = kind == MemoryKind::kInline ? bytes + kDataOffset : nullptr;
   auto* storage =
       new (bytes + kHeaderBytes) tenon_storage(kStorageAlone, data, nbytes, device, kind, block);
-  return new (memory) tenon_tensor(plain_keys(device.type), dtype, device, storage, block);
+  return new (memory) tenon_tensor(keys_on(device), dtype, device, storage, block);
 }
 inline tenon_tensor* tenon_tensor::make_in_block(tenon::tensor::BlockClass block, tenon_dtype dtype,
                                                  tenon_device device,

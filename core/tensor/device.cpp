@@ -106,6 +106,8 @@ tenon_device parse_device(std::string_view text) {
   const int32_t type = find_device_type(name);
   TENON_CHECK(type >= 0, TENON_ERROR_NOT_FOUND, "tenon_device_parse: device type must be one of ",
               list_device_types(), ", got '", name, "'");
+  TENON_CHECK_ARG(index < TENON_DEVICE_FAKE, "tenon_device_parse: index must be below ",
+                  TENON_DEVICE_FAKE, ", got '", text, "'");
   if (has_one_device(type)) {
     TENON_CHECK_ARG(index <= 0, "tenon_device_parse: index of ", name, " must be 0, got ", index);
     index = 0;
@@ -117,7 +119,7 @@ std::string print_device(const tenon_device& device) {
   std::string text = device_type_name(device.type);
   if (device.index >= 0 && !has_one_device(device.type)) {
     base::append(text, ':');
-    base::append(text, device.index);
+    base::append(text, claimed_device(device).index);
   }
   return text;
 }

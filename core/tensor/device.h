@@ -38,8 +38,26 @@ std::string print_device(const tenon_device& device);
 constexpr bool has_one_device(int32_t type) noexcept {
   return type == TENON_DEVICE_CPU || type == TENON_DEVICE_META;
 }
+
+/// Whether tensors on it are fake: they claim the device, and have no memory.
+constexpr bool is_fake_device(const tenon_device& device) noexcept {
+  return device.index >= TENON_DEVICE_FAKE;
+}
+/// The device that a fake tensor claims; others as they are.
+constexpr tenon_device claimed_device(const tenon_device& device) noexcept {
+  return is_fake_device(device) ? tenon_device{device.type, device.index - TENON_DEVICE_FAKE}
+                                : device;
+}
+/// The device of fake tensors that claim this one, whose index may be -1.
+constexpr tenon_device fake_device(const tenon_device& device) noexcept {
+  if (is_fake_device(device)) return device;
+  return {device.type, (device.index < 0 ? 0 : device.index) + TENON_DEVICE_FAKE};
+}
+
+/// By what they claim, where they are fake.
 inline bool same_device(const tenon_device& a, const tenon_device& b) noexcept {
-  return a.type == b.type && (a.index == b.index || has_one_device(a.type));
+  return a.type == b.type &&
+         (claimed_device(a).index == claimed_device(b).index || has_one_device(a.type));
 }
 
 }  // namespace tenon::tensor

@@ -275,6 +275,7 @@ void order_after_current(const tenon_device& device, void* consumer) {
 
 tenon_device resolve_device(const char* function, const tenon_device* device) {
   if (device == nullptr) return {TENON_DEVICE_CPU, 0};
+  if (is_fake_device(*device) && find_device_type_name(device->type) != nullptr) return *device;
   if (has_one_device(device->type)) {
     TENON_CHECK_ARG(device->index == 0 || device->index == -1, function, ": device index of ",
                     device_type_name(device->type), " must be 0 or -1, got ", device->index);

@@ -22,6 +22,7 @@ constexpr int64_t kEdgeItems = 3;
 constexpr int64_t kMostShown = 100'000;  // PyTorch has no limit: 64 dims of 2 would never end
 constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
+constexpr std::string_view kFakePrefix = "FakeTensor(";
 
 std::string number_text(double value, std::chars_format format, int precision) {
   if (std::isnan(value)) return "nan";
@@ -229,14 +230,15 @@ std::string size_text(const Tensor& tensor) {
   return text += tensor.ndim() == 1 ? ",)" : ")";
 }
 
-std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes) {
+std::string with_suffixes(std::string text, size_t indent,
+                          const std::vector<std::string>& suffixes) {
   const size_t newline = text.rfind('\n');
   size_t line = text.size() + 1 - (newline == std::string::npos ? size_t(-1) : newline);
   for (const std::string& suffix : suffixes) {
     if (line + suffix.size() + 2 > kLineWidth) {
       text += ",\n";
-      text.append(kPrefix.size(), ' ');
-      line = kPrefix.size() + suffix.size();
+      text.append(indent, ' ');
+      line = indent + suffix.size();
     } else {
       text += ", ";
       line += suffix.size() + 2;
@@ -251,6 +253,7 @@ std::string with_suffixes(std::string text, const std::vector<std::string>& suff
 std::string print_tensor(const Tensor& tensor) {
   if (tensor.is_undefined()) return "tensor(undefined)";
   const tenon_dtype dtype = tensor.dtype();
+  const std::string_view prefix = tensor.is_fake() ? kFakePrefix : kPrefix;
   const bool on_cpu = tensor.device().type == TENON_DEVICE_CPU;
   const bool shown = on_cpu && tensor.has_memory();
   const bool empty = tensor.numel() == 0;
@@ -265,9 +268,9 @@ std::string print_tensor(const Tensor& tensor) {
   if (dtype != default_dtype() && !shown_by_elements) {
     suffixes.push_back(base::concat("dtype=", dtype_name(dtype)));
   }
-  std::string text(kPrefix);
+  std::string text(prefix);
   text += !shown ? "..." : empty ? "[]" : Printer(tensor).print();
-  return with_suffixes(std::move(text), suffixes);
+  return with_suffixes(std::move(text), prefix.size(), suffixes);
 }
 
 }  // namespace tenon::tensor

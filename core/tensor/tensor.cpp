@@ -23,6 +23,14 @@ bool is_plain_cpu(const tenon_device* device) noexcept {
          (device->type == TENON_DEVICE_CPU && (device->index == 0 || device->index == -1));
 }
 
+// In one comparison: of a fake tensor the index is another.
+bool is_real_cpu(const tenon_device& device) noexcept {
+  uint64_t word;
+  static_assert(sizeof word == sizeof device && TENON_DEVICE_CPU == 0);
+  __builtin_memcpy(&word, &device, sizeof word);
+  return word == 0;
+}
+
 void require_dtype(const char* function, tenon_dtype dtype) {
   TENON_CHECK_ARG(is_dtype(dtype), function, ": dtype must be a known dtype, got number ", dtype);
 }
@@ -117,7 +125,7 @@ tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) noexce
 tenon_tensor* tenon_tensor::try_make_like(const tenon_tensor& like, tenon_dtype dtype) noexcept {
   const int64_t itemsize = dtype_size(dtype);
   // The sizes were checked when `like` was made.
-  if (like.device_.type != TENON_DEVICE_CPU || like.dims_ != like.inline_dims_ || itemsize == 0 ||
+  if (!is_real_cpu(like.device_) || like.dims_ != like.inline_dims_ || itemsize == 0 ||
       like.numel_ > kMaxInlineBytes || like.numel_ * itemsize > kMaxInlineBytes) {
     return nullptr;
   }
@@ -158,6 +166,9 @@ tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, 
 tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int64_t nbytes) {
   TENON_DCHECK(is_dtype(dtype) && nbytes >= 0);
   TENON_DCHECK(device.index >= 0);  // resolve_device() has settled it
+  if (is_fake_device(device) || device.type == TENON_DEVICE_META) {
+    return make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, nbytes);
+  }
   if (device.type == TENON_DEVICE_CPU && nbytes <= kMaxInlineBytes) {
     return make_in_block(inline_class(nbytes), dtype, device, MemoryKind::kInline, nbytes);
   }
@@ -166,9 +177,6 @@ tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int
     tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kHeap, nbytes);
     tensor->storage_->data_ = data.release();
     return tensor;
-  }
-  if (device.type == TENON_DEVICE_META) {
-    return make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, nbytes);
   }
   const tenon_device_provider& provider = require_provider(device.type);
   tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kProvider, nbytes);
@@ -225,7 +233,7 @@ tenon_tensor* tenon_tensor::wrap(const ForeignMemory& memory, tenon_dtype dtype,
   TENON_CHECK_ARG(memory.nbytes < 0 || numel == 0 || reached <= memory.nbytes, function,
                   ": tensor must stay inside the memory of ", memory.nbytes,
                   " bytes, got a reach of ", reached);
-  const bool is_meta = where.type == TENON_DEVICE_META;
+  const bool is_meta = where.type == TENON_DEVICE_META || is_fake_device(where);
   TENON_CHECK_ARG(memory.data != nullptr || numel == 0 || is_meta, function,
                   ": data must be an address, got NULL for ", numel, " elements");
   TENON_CHECK_ARG(memory.data == nullptr || !is_meta, function,
@@ -250,6 +258,14 @@ void tenon_tensor::set_wrapped_number(bool wrapped) {
                   "tenon_tensor_set_wrapped_number: tensor must be 0-dim, got ",
                   is_undefined() ? std::string("the undefined tensor") : print_dims(size_span()));
   flags_ = wrapped ? flags_ | TENON_TENSOR_WRAPPED_NUMBER : flags_ & ~TENON_TENSOR_WRAPPED_NUMBER;
+}
+
+void tenon_tensor::claim_device(const tenon_device& device) noexcept {
+  TENON_DCHECK(is_fake_device(device) && has_storage() && !has_memory() && base() == nullptr);
+  // Of an inference tensor without the keys that record.
+  set_keys((fake_keys(device.type) & ~kRecordingKeys) | (keys() & kRecordingKeys));
+  device_ = device;
+  storage_->device_ = device;
 }
 
 void tenon_tensor::resize(Dims sizes, const int64_t* strides) {

@@ -35,6 +35,18 @@ constexpr tenon_keyset plain_keys(int32_t device_type) noexcept {
          (uint64_t{1} << device_type);
 }
 
+/// What fake tensors that claim a device of that type carry.
+constexpr tenon_keyset fake_keys(int32_t device_type) noexcept {
+  return plain_keys(device_type) ^
+         (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_DENSE)) ^
+         (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_FAKE));
+}
+
+/// The keys of a new tensor on a device.
+constexpr tenon_keyset keys_on(const tenon_device& device) noexcept {
+  return is_fake_device(device) ? fake_keys(device.type) : plain_keys(device.type);
+}
+
 /// What inference tensors do not carry: nothing about them is ever recorded.
 constexpr tenon_keyset kRecordingKeys =
     (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD)) |
@@ -163,7 +175,10 @@ struct alignas(64) tenon_tensor {
   int64_t offset() const noexcept { return offset_; }
   tenon_dtype dtype() const noexcept { return dtype_; }
   int64_t itemsize() const noexcept { return itemsize_; }
+  /// Of a fake tensor with TENON_DEVICE_FAKE, as constructors and operators take it.
   const tenon_device& device() const noexcept { return device_; }
+  /// Whether it has a device that it only claims: fake tensors, and what stands for them.
+  bool is_fake() const noexcept { return tenon::tensor::is_fake_device(device_); }
   uint32_t flags() const noexcept { return flags_; }
   bool is_undefined() const noexcept { return (flags_ & TENON_TENSOR_UNDEFINED) != 0; }
   bool is_contiguous() const noexcept { return (flags_ & TENON_TENSOR_CONTIGUOUS) != 0; }
@@ -175,8 +190,8 @@ struct alignas(64) tenon_tensor {
   bool has_storage() const noexcept {
     return (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
   }
-  /// False on Meta, for hollow tensors and the undefined one; tensors without elements may have
-  /// NULL memory.
+  /// False on Meta, for fake and hollow tensors and the undefined one; tensors without elements
+  /// may have NULL memory.
   bool has_memory() const noexcept { return storage_->has_memory(); }
   Storage* storage() const noexcept { return storage_; }
   /// First element, NULL where there is no memory.
@@ -243,6 +258,8 @@ struct alignas(64) tenon_tensor {
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
   void restride(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
+  /// A tensor on Meta that nobody else has comes to be fake, and claims that device.
+  void claim_device(const tenon_device& device) noexcept;
   /// A hollow tensor's claim becomes another one: what it stands for has changed its shape.
   void claim_geometry(const tenon::tensor::Geometry& geometry);
   /// Shape, dtype, device and memory become another tensor's; what autograd keeps for this one and

@@ -48,6 +48,13 @@ void fail_argument(const char* op, std::string_view argument, std::string_view e
   fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": ", argument, " must be ", expected, ", got ", actual});
 }
 
+void fail_without_data(const char* op, std::string_view requirement,
+                       const tenon_tensor_info& info) {
+  const Device device(info.device);
+  fail(TENON_ERROR_DATA_DEPENDENT, {op, ": ", requirement, ", got a ",
+                                    device.is_fake() ? "fake tensor" : "tensor", " on ", device});
+}
+
 void fail_dtype(const char* op, std::string_view argument, Dtype actual,
                 std::string_view expected) {
   fail(TENON_ERROR_NOT_SUPPORTED,

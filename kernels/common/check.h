@@ -54,6 +54,14 @@ inline void check_defined(const char* op, const char* argument, const tenon_tens
     refuse_undefined(op, argument);
   }
 }
+// False on Meta and for fake tensors, which have no elements.
+inline bool has_data(const tenon_tensor_info& info) {
+  return info.device.type != TENON_DEVICE_META && info.device.index < TENON_DEVICE_FAKE;
+}
+// "<op>: <requirement>, got a tensor on meta": an argument has no data for what depends on it.
+[[noreturn, gnu::cold]] void fail_without_data(const char* op, std::string_view requirement,
+                                               const tenon_tensor_info& info);
+
 // Throws for a tensor that nothing may write to.
 inline void check_not_read_only(const char* op, const char* argument,
                                 const tenon_tensor_info& info) {

@@ -71,11 +71,10 @@ void Indexing::add_mask(const tenon_tensor_info& mask, int64_t at) {
             sizes_of(mask), " at position ", at, " for self of shape ", sizes_of(self_)});
     }
   }
-  if (mask.device.type == TENON_DEVICE_META) {
-    fail(TENON_ERROR_DATA_DEPENDENT,
-         {op_,
-          ": indices must have data where they are masks, on which the result's sizes depend, got "
-          "a tensor on meta"});
+  if (!has_data(mask)) {
+    fail_without_data(
+        op_, "indices must have data where they are masks, on which the result's sizes depend",
+        mask);
   }
   std::vector<std::vector<int64_t>> positions(static_cast<size_t>(mask.ndim));
   int64_t perm[kMaxDims];

@@ -29,11 +29,12 @@ namespace ops {
 
 void copy_meta(const Call& call) {
   const tenon_tensor_info target = call.get<Tensor>(0)->info();
-  if (target.device.type != TENON_DEVICE_META) {
-    fail(TENON_ERROR_DATA_DEPENDENT, {call.op(), ": src must have data to be copied to ",
-                                      Device(target.device), ", got a tensor on meta"});
+  const tenon_tensor_info source = call.get<Tensor>(1)->info();
+  if (has_data(target)) {
+    fail_without_data(call.op(),
+                      "src must have data to be copied to " + Device(target.device).str(), source);
   }
-  check_copy(target, call.get<Tensor>(1)->info());
+  check_copy(target, source);
 }
 
 void copy(const Call& call) {

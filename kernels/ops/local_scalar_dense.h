@@ -7,8 +7,7 @@
 namespace tenon::kernels::ops {
 
 inline void local_scalar_dense_meta(const Call& call) {
-  fail(TENON_ERROR_DATA_DEPENDENT,
-       {call.op(), ": self must have data to be read, got a tensor on meta"});
+  fail_without_data(call.op(), "self must have data to be read", call.get<Tensor>(0)->info());
 }
 
 inline constexpr Facts kLocalScalarDense{

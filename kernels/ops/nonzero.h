@@ -8,10 +8,8 @@ namespace tenon::kernels::ops {
 
 // [quote.begin routine]
 inline void nonzero_meta(const Call& call) {
-  fail(TENON_ERROR_DATA_DEPENDENT,
-       {call.op(),
-        ": self must have data, on which the result's sizes depend, got a tensor on "
-        "meta"});
+  fail_without_data(call.op(), "self must have data, on which the result's sizes depend",
+                    call.get<Tensor>(0)->info());
 }
 
 inline constexpr Facts kNonzero{

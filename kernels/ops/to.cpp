@@ -17,7 +17,7 @@ Tensor to(const char* op, const Tensor& self, const Device& device, Dtype dtype,
   const tenon_tensor_info info = self.info();
   const Device own(info.device);
   // "cuda" without an index is where a CUDA tensor is already.
-  const bool stays = device.type == own.type && (device.index < 0 || device.index == own.index);
+  const bool stays = device == own || (device.type == own.type && device.index < 0);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool has_format = format == MemoryFormat::Preserve || has_memory_format(op, info, format);
   if (!copy && stays && dtype == dtype_of_info(info) && has_format) return self;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several layers at once: transforms, modes, wrappers, autocast, custom operators, hooks."""
+"""Several layers at once: transforms, modes, wrappers, autocast, fakes, operators."""
 
 import gc
 import itertools
@@ -19,6 +19,12 @@ def T(*v):
 
 def ac():
     return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def fake_mode():
+    if hasattr(torch, "FakeTensorMode"):
+        return torch.FakeTensorMode()
+    return sub("_subclasses.fake_tensor").FakeTensorMode()
 
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -157,6 +163,26 @@ def test_autocast_over_wrappers():
         out = torch.mm(Box(torch.ones(2, 2)), Box(torch.ones(2, 2)))
     assert Box.log == ["aten._to_copy.default", "aten._to_copy.default", "aten.mm.default"]
     assert type(out) is Box and out.dtype == torch.bfloat16 and out.inner.dtype == torch.bfloat16
+
+
+def test_autocast_over_fakes():
+    """autocast casts fake tensors"""
+    with fake_mode(), ac():
+        a = torch.ones(2, 3)
+        assert (a @ a.t()).dtype == torch.bfloat16
+        assert torch.nn.functional.mse_loss(a, a).dtype == torch.float32
+
+
+def test_custom_formula_on_fakes():
+    """a custom operator with a fake and a gradient formula runs backward without its kernel"""
+    runs = []
+    name, op = new_op("(Tensor x) -> Tensor", lambda x: (runs.append(1), x * 2)[1])
+    torch.library.register_fake(name)(lambda x: torch.empty_like(x))
+    torch.library.register_autograd(name, lambda ctx, g: g * 2)
+    with fake_mode():
+        x = torch.ones(3, requires_grad=True)
+        op(x).sum().backward()
+        assert x.grad.shape == (3,) and runs == []
 
 
 def test_ensemble_training_with_dropout():

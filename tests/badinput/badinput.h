@@ -52,6 +52,7 @@ extern const bad_named_call bad_typed_calls[];
 extern const bad_named_call bad_thread_calls[];
 extern const bad_named_call bad_autocast_calls[];
 extern const bad_named_call bad_autograd_calls[];
+extern const bad_named_call bad_fake_calls[];
 extern const bad_named_call bad_function_calls[];
 extern const bad_named_call bad_hook_calls[];
 extern const bad_named_call bad_symbol_calls[];

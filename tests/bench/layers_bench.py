@@ -191,6 +191,18 @@ def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     rows.extra[f"{prefix}free_a_node"] = summary(ends)
 
 
+def add_fakes(rows: Rows, prefix: str, m: Any) -> None:
+    """An operator on fake tensors, outside of the mode that made them."""
+    if prefix:
+        fakes = importlib.import_module(f"{m.__name__}._subclasses.fake_tensor")
+        mode = fakes.FakeTensorMode()
+    else:
+        mode = m.FakeTensorMode()
+    a, b = (mode.from_tensor(m.ones(2, 3)) for _ in range(2))
+    rows.kept.append(mode)
+    rows.add(f"{prefix}fake_add", "a + b", a=a, b=b)
+
+
 def product_in_region(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     """A product of small parameters in an autocast region, which has their cast already."""
     w = m.ones(4, 4, requires_grad=True)
@@ -220,6 +232,7 @@ def main() -> None:
         add_modules(rows, prefix, module)
         add_transforms(rows, prefix, module)
         add_overrides(rows, prefix, module)
+        add_fakes(rows, prefix, module)
     for prefix, module in modules.items():
         backward_pass(rows, prefix, module, int(rounds))
         product_in_region(rows, prefix, module, int(rounds))

@@ -286,6 +286,7 @@ SECTIONS = {
         _layer("vmap(grad(f))(x)", "func_vmap_grad", 0.04, IN_LAYERS),
         _layer("vmap(f)(x), one operator", "func_vmap", 0.08),
         _layer("an operator more in it", "operator_in_vmap", 0.25, MAPPED),
+        _layer("a + b of fake tensors", "fake_add", 0.004),
         _layer("an operator traced to a graph", "trace", 0.002),
         _layer("the same by make_fx, a module of nodes", "make_fx", 0.05),
         _layer("a graph of 50 run, an operator, beside eager calls", "replay", 0.06),

@@ -2,7 +2,8 @@
 // The matrix: one process, five languages; each schema language × kernel language × caller, each
 // kernel language × gradient formula language × caller of the backward pass, each kernel language ×
 // cast rule language × caller in a region, each kernel language × batching rule language × caller
-// in a vmap, transforms of three languages nested, functions with a gradient of their own, and
+// in a vmap, each kernel language × fake kernel language × caller with fake tensors, transforms of
+// three languages nested, functions with a gradient of their own, and
 // errors of each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -91,6 +92,22 @@ static void run_maps_of(int implementer, int ruler, int marks[LANGUAGES]) {
   }
   step(languages[ruler], "close", ns);
   if (ruler != implementer) {
+    step(languages[implementer], "close", ns);
+  }
+}
+
+// Runs the five callers of operators of one language whose fake kernel another one has;
+// marks[caller] is 1 where fake tensors, which the kernel cannot serve, gave one.
+static void run_fakes_of(int implementer, int shaper, int marks[LANGUAGES]) {
+  char ns[64];
+  snprintf(ns, sizeof ns, "fake_%s_%s", languages[implementer], languages[shaper]);
+  if (step(languages[implementer], "widens", ns) && step(languages[shaper], "shapes", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "fake", ns);
+    }
+  }
+  step(languages[shaper], "close", ns);
+  if (shaper != implementer) {
     step(languages[implementer], "close", ns);
   }
 }
@@ -391,6 +408,8 @@ static int run_casts(int print) { return run_pairs("kernel", "rule", run_casts_o
 
 static int run_maps(int print) { return run_pairs("kernel", "batching", run_maps_of, print); }
 
+static int run_fakes(int print) { return run_pairs("kernel", "fake", run_fakes_of, print); }
+
 static int run_nests(int print) { return run_pairs("vmap", "grad", run_nests_of, print); }
 
 static int run_escapes(int print) { return run_pairs("raised", "vmap", run_escapes_of, print); }
@@ -410,6 +429,7 @@ int main(void) {
   run_gradients(0);
   run_casts(0);
   run_maps(0);
+  run_fakes(0);
   run_nests(0);
   run_escapes(0);
   run_errors(0);
@@ -426,6 +446,7 @@ int main(void) {
   const int good_gradients = run_gradients(1);
   const int good_casts = run_casts(1);
   const int good_maps = run_maps(1);
+  const int good_fakes = run_fakes(1);
   const int good_nests = run_nests(1);
   const int good_escapes = run_escapes(1);
   collect();
@@ -441,11 +462,12 @@ int main(void) {
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
       "combinations, %d of %d gradients, %d of %d functions, %d of %d casts, %d of %d batching "
-      "rules, %d of %d nested transforms, %d of %d errors out of these; live handles %s\n",
+      "rules, %d of %d fakes, %d of %d nested transforms, %d of %d errors out of these; live "
+      "handles %s\n",
       good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
       combinations, good_gradients, combinations, good_functions, overrides, good_casts,
-      combinations, good_maps, combinations, good_nests, combinations, good_escapes, combinations,
-      leaked ? "LEAKED" : "as before");
+      combinations, good_maps, combinations, good_fakes, combinations, good_nests, combinations,
+      good_escapes, combinations, leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -460,7 +482,7 @@ int main(void) {
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
                    good_combinations == combinations && good_gradients == combinations &&
                    good_functions == overrides && good_casts == combinations &&
-                   good_maps == combinations && good_nests == combinations &&
-                   good_escapes == combinations;
+                   good_maps == combinations && good_fakes == combinations &&
+                   good_nests == combinations && good_escapes == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

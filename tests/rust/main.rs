@@ -9,6 +9,7 @@ mod dispatch_test;
 mod dlpack_test;
 mod error_test;
 mod explain_test;
+mod fake_test;
 mod forward_ad_test;
 mod func_test;
 mod function_test;

@@ -24,6 +24,7 @@ SECTIONS = (
     ("D", "Schemas", range(78, 110)),
     ("E", "Registration", range(110, 148)),
     ("F", "The boxed convention", range(148, 165)),
+    ("G", "Fake kernels of custom operators", range(173, 177)),
     ("H", "Autograd", range(188, 209)),
     ("I", "Autocast, vmap, graphs, overrides", range(209, 227)),
 )

@@ -258,6 +258,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_autocast_state, flags),
       offsetof(tenon_autocast_state, dtype),
       sizeof(tenon_autocast_guard),
+      sizeof(tenon_fake_guard),
       sizeof(tenon_cast_rule),
       offsetof(tenon_cast_rule, kind),
       offsetof(tenon_cast_rule, device_type),

@@ -110,7 +110,11 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
                             "Tensor.tolist: tensor must have memory, got one that stands for "
                             "something else");
   }
-  PyObject* result = nested(&info, 0, info.data, tenon_dtype_size(info.dtype));
+  void* data = info.data;
+  PyObject* result = NULL;
+  if (info.numel == 0 || tnp_check(tenon_tensor_data(tnp_tensor_get(source), &data)) == 0) {
+    result = nested(&info, 0, data, tenon_dtype_size(info.dtype));
+  }
   Py_DECREF(source);
   return result;
 }

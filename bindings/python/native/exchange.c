@@ -167,6 +167,10 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
         "Tensor: a buffer must have memory, got a tensor that stands for something else");
     return -1;
   }
+  if (info.data == NULL && info.numel != 0) {
+    PyErr_SetString(PyExc_BufferError, "Tensor: a buffer must have memory, got a fake tensor");
+    return -1;
+  }
   bool read_only = (info.flags & TENON_TENSOR_READ_ONLY) != 0;
   if (read_only && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "Tensor: memory must be writable, got a read-only tensor");

@@ -175,7 +175,7 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
     return with_grad(result, grad);
   }
   PyObject* pair[2] = {data, dtype};
-  PyObject* result = tnp_tensor_from_data(NULL, pair, 2);
+  PyObject* result = tnp_in_fake_mode(tnp_tensor_from_data(NULL, pair, 2));
   if (result != NULL && device != Py_None) {
     Py_SETREF(result, PyObject_CallMethod(result, "to", "O", device));
   }

@@ -200,9 +200,25 @@ static const char* text_attribute(PyObject* object, const char* name, PyObject**
   return text;
 }
 
-/* impl and fallback: name NULL means a fallback. Returns the registration's handle. */
-static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, PyObject* function,
-                            bool with_keyset, unsigned policy) {
+/* What a function is registered as. */
+typedef enum { ADD_KERNEL, ADD_FALLBACK, ADD_FAKE } add_kind;
+static const char* const kAddNames[] = {"Library.impl", "Library.fallback", "register_fake"};
+
+static tenon_status add_to(tenon_library* library, add_kind kind, const char* name, unsigned key,
+                           const tenon_kernel* kernel, tenon_registration** out_registration) {
+  switch (kind) {
+    case ADD_FAKE:
+      return tenon_library_register_fake(library, name, kernel, out_registration);
+    case ADD_FALLBACK:
+      return tenon_library_fallback(library, key, kernel, NULL, out_registration);
+    default:
+      return tenon_library_impl(library, name, key, kernel, out_registration);
+  }
+}
+
+/* Returns the registration's handle. A fallback has no name, a fake kernel no key. */
+static PyObject* add_kernel(tnp_library* self, add_kind kind, const char* name, unsigned key,
+                            PyObject* function, bool with_keyset, unsigned policy) {
   if (opened(self) == NULL) return NULL;
   tenon_kernel kernel = {
       .struct_size = sizeof kernel, .language = TENON_LANGUAGE_PYTHON, .policy = policy};
@@ -211,8 +227,7 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
     kernel.flags = TENON_KERNEL_FALLTHROUGH;
   } else {
     if (!PyCallable_Check(function)) {
-      return tnp_raise_format(TENON_ERROR_TYPE, "%s: fn must be callable, got %s",
-                              name ? "Library.impl" : "Library.fallback",
+      return tnp_raise_format(TENON_ERROR_TYPE, "%s: fn must be callable, got %s", kAddNames[kind],
                               Py_TYPE(function)->tp_name);
     }
     tnp_kernel* ctx = PyMem_RawCalloc(1, sizeof *ctx);
@@ -246,9 +261,7 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
   tenon_status status;
   tenon_registration* registration = NULL;
   tenon_library* library = tenon_library_retain(self->library);
-  Py_BEGIN_ALLOW_THREADS status =
-      name ? tenon_library_impl(library, name, key, &kernel, &registration)
-           : tenon_library_fallback(library, key, &kernel, NULL, &registration);
+  Py_BEGIN_ALLOW_THREADS status = add_to(library, kind, name, key, &kernel, &registration);
   tenon_library_release(library);
   Py_END_ALLOW_THREADS Py_XDECREF(keep_name);
   Py_XDECREF(keep_file);
@@ -267,7 +280,17 @@ static PyObject* library_impl(PyObject* object, PyObject* args, PyObject* kwargs
                                    &with_keyset, &policy)) {
     return NULL;
   }
-  return add_kernel((tnp_library*)object, name, key, function, with_keyset != 0, policy);
+  return add_kernel((tnp_library*)object, ADD_KERNEL, name, key, function, with_keyset != 0,
+                    policy);
+}
+
+/* (name, function, policy). */
+static PyObject* library_register_fake(PyObject* object, PyObject* args) {
+  const char* name;
+  PyObject* function;
+  unsigned policy;
+  if (!PyArg_ParseTuple(args, "sOI:register_fake", &name, &function, &policy)) return NULL;
+  return add_kernel((tnp_library*)object, ADD_FAKE, name, 0, function, false, policy);
 }
 
 static PyObject* library_fallback(PyObject* object, PyObject* args, PyObject* kwargs) {
@@ -279,7 +302,7 @@ static PyObject* library_fallback(PyObject* object, PyObject* args, PyObject* kw
                                    &with_keyset)) {
     return NULL;
   }
-  return add_kernel((tnp_library*)object, NULL, key, function, with_keyset != 0,
+  return add_kernel((tnp_library*)object, ADD_FALLBACK, NULL, key, function, with_keyset != 0,
                     TENON_REPLACE_ERROR);
 }
 
@@ -334,6 +357,7 @@ static PyMethodDef library_methods[] = {
     {"define", (PyCFunction)(void (*)(void))library_define, METH_VARARGS | METH_KEYWORDS, NULL},
     {"impl", (PyCFunction)(void (*)(void))library_impl, METH_VARARGS | METH_KEYWORDS, NULL},
     {"fallback", (PyCFunction)(void (*)(void))library_fallback, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"register_fake", library_register_fake, METH_VARARGS, NULL},
     {"close", library_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 static PyMemberDef members[] = {

@@ -212,6 +212,14 @@ PyObject* tnp_tensor_scalar(PyObject* self, const char* caller);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 
+/* ---- fake.c: new tensors of data. Both take `made` over, which may be NULL. --------------------
+ */
+
+/* A fake one like it where the thread is in a fake mode. */
+PyObject* tnp_in_fake_mode(PyObject* made);
+/* A fake one like it where `other` is a fake tensor. */
+PyObject* tnp_fake_beside(PyObject* made, PyObject* other);
+
 /* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
@@ -550,6 +558,7 @@ int tnp_factory_init(PyObject* module);
 int tnp_generator_init(PyObject* module);
 int tnp_graph_init(PyObject* module);
 int tnp_autocast_init(PyObject* module);
+int tnp_fake_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
 int tnp_nn_module_init(PyObject* module);

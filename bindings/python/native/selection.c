@@ -87,9 +87,9 @@ static bool is_like_tuple(PyObject* key) {
   return false;
 }
 
-/* A key with tensors in the place of sequences and arrays; a new reference. */
-static PyObject* normalised(PyObject* key) {
-  if (tnp_is_ndarray(key)) return tnp_from_numpy(NULL, key);
+/* A key of a tensor with tensors in the place of sequences and arrays; a new reference. */
+static PyObject* normalised(PyObject* key, PyObject* tensor) {
+  if (tnp_is_ndarray(key)) return tnp_fake_beside(tnp_from_numpy(NULL, key), tensor);
   if (is_sequence(key)) {
     PyObject* args[2] = {key, Py_None};
     bool is_empty = PyObject_Size(key) == 0;
@@ -97,7 +97,7 @@ static PyObject* normalised(PyObject* key) {
     args[1] = dtype;
     PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
     Py_XDECREF(dtype);
-    return made;
+    return tnp_fake_beside(made, tensor);
   }
   if (tnp_is_index(key) || PySlice_Check(key) || key == Py_None || key == Py_Ellipsis ||
       PyBool_Check(key) || TNP_IS_TENSOR(key)) {
@@ -110,14 +110,14 @@ static PyObject* normalised(PyObject* key) {
 }
 
 /* The keys as a new tuple. */
-static PyObject* normalised_all(PyObject* key) {
+static PyObject* normalised_all(PyObject* key, PyObject* tensor) {
   bool several = is_like_tuple(key);
   PyObject* items = several ? PySequence_Tuple(key) : PyTuple_Pack(1, key);
   if (items == NULL) return NULL;
   Py_ssize_t count = PyTuple_GET_SIZE(items);
   PyObject* keys = PyTuple_New(count);
   for (Py_ssize_t i = 0; keys != NULL && i < count; i++) {
-    PyObject* item = normalised(PyTuple_GET_ITEM(items, i));
+    PyObject* item = normalised(PyTuple_GET_ITEM(items, i), tensor);
     if (item == NULL) {
       Py_CLEAR(keys);
     } else {
@@ -205,7 +205,7 @@ static int take(selection* s, PyObject* key, int64_t* dim, int64_t left) {
 static int selection_begin(selection* s, PyObject* self, PyObject* key) {
   *s = (selection){0};
   const tenon_tensor* tensor = tnp_tensor_get(self);
-  PyObject* keys = tensor ? normalised_all(key) : NULL;
+  PyObject* keys = tensor ? normalised_all(key, self) : NULL;
   if (keys == NULL) return -1;
   int64_t ndim = tenon_tensor_ndim(tensor);
   int64_t used = count_used(keys);

@@ -46,7 +46,7 @@ static PyObject* from_numbers(PyObject* args) {
     PyObject* pair[2] = {first, tnp_dtype_object(tenon_dtype_default())};
     PyObject* made = pair[1] != NULL ? tnp_tensor_from_data(NULL, pair, 2) : NULL;
     Py_XDECREF(pair[1]);
-    return made;
+    return tnp_in_fake_mode(made);
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
     PyObject* size = PyTuple_GET_ITEM(args, i);

@@ -193,7 +193,7 @@ PyObject* tnp_value_for(PyObject* target, PyObject* value, bool with_numbers) {
   PyObject* args[2] = {value, dtype};
   PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
   Py_XDECREF(dtype);
-  return made;
+  return tnp_fake_beside(made, target);
 }
 
 PyObject* tnp_without_front(PyObject* value) {

@@ -153,7 +153,8 @@ PyObject* tnp_device_object(tenon_device device) {
   if (self == NULL) return NULL;
   self->device = device;
   /* CPU and Meta have one device: its number is not written. */
-  if (cpu || device.type == TENON_DEVICE_META) self->device.index = -1;
+  bool is_meta = device.type == TENON_DEVICE_META && device.index < TENON_DEVICE_FAKE;
+  if (cpu || is_meta) self->device.index = -1;
   return (PyObject*)self;
 }
 
@@ -194,29 +195,39 @@ static PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
   return tnp_device_object(device);
 }
 
+/* One that an operator is given beside fake tensors makes fakes, and reads as what it claims. */
+static int32_t claimed_index(tenon_device device) {
+  if (device.index < TENON_DEVICE_FAKE) return device.index;
+  bool only_one = device.type == TENON_DEVICE_CPU || device.type == TENON_DEVICE_META;
+  return only_one ? -1 : device.index - TENON_DEVICE_FAKE;
+}
+
 static PyObject* device_str(PyObject* object) {
   tenon_device device = ((tnp_device*)object)->device;
   const char* name = tenon_device_type_name(device.type);
-  if (device.index < 0) return PyUnicode_FromString(name);
-  return PyUnicode_FromFormat("%s:%d", name, (int)device.index);
+  int32_t index = claimed_index(device);
+  if (index < 0) return PyUnicode_FromString(name);
+  return PyUnicode_FromFormat("%s:%d", name, (int)index);
 }
 
 static PyObject* device_repr(PyObject* object) {
   tenon_device device = ((tnp_device*)object)->device;
   const char* name = tenon_device_type_name(device.type);
-  if (device.index < 0) return PyUnicode_FromFormat("device(type='%s')", name);
-  return PyUnicode_FromFormat("device(type='%s', index=%d)", name, (int)device.index);
+  int32_t index = claimed_index(device);
+  if (index < 0) return PyUnicode_FromFormat("device(type='%s')", name);
+  return PyUnicode_FromFormat("device(type='%s', index=%d)", name, (int)index);
 }
 
 static PyObject* device_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(a) != Py_TYPE(b) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   tenon_device x = ((tnp_device*)a)->device, y = ((tnp_device*)b)->device;
-  return PyBool_FromLong((x.type == y.type && x.index == y.index) == (op == Py_EQ));
+  return PyBool_FromLong((x.type == y.type && claimed_index(x) == claimed_index(y)) ==
+                         (op == Py_EQ));
 }
 
 static Py_hash_t device_hash(PyObject* object) {
   tenon_device device = ((tnp_device*)object)->device;
-  return (Py_hash_t)device.type * 1009 + device.index + 2;
+  return (Py_hash_t)device.type * 1009 + claimed_index(device) + 2;
 }
 
 static PyObject* device_type_name(PyObject* object, void* unused) {
@@ -226,7 +237,7 @@ static PyObject* device_type_name(PyObject* object, void* unused) {
 
 static PyObject* device_index(PyObject* object, void* unused) {
   (void)unused;
-  int32_t index = ((tnp_device*)object)->device.index;
+  int32_t index = claimed_index(((tnp_device*)object)->device);
   if (index < 0) Py_RETURN_NONE;
   return PyLong_FromLong(index);
 }
@@ -246,10 +257,33 @@ static PyGetSetDef device_getset[] = {
     {"type", device_type_name, NULL, "Device type, such as \"cuda\".", NULL},
     {"index", device_index, NULL, "Number of the device, or None for the current one.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
-static PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, NULL},
+static PyObject* device_enter(PyObject* object, PyObject* unused) {
+  (void)unused;
+  PyObject* python = PyImport_ImportModule("tenon.default_device");
+  PyObject* done = python ? PyObject_CallMethod(python, "enter", "O", object) : NULL;
+  Py_XDECREF(python);
+  if (done == NULL) return NULL;
+  Py_DECREF(done);
+  return Py_NewRef(object);
+}
+
+static PyObject* device_exit(PyObject* object, PyObject* args) {
+  (void)object;
+  (void)args;
+  PyObject* python = PyImport_ImportModule("tenon.default_device");
+  PyObject* done = python ? PyObject_CallMethod(python, "leave", NULL) : NULL;
+  Py_XDECREF(python);
+  return done;
+}
+
+static PyMethodDef device_methods[] = {{"__enter__", device_enter, METH_NOARGS, NULL},
+                                       {"__exit__", device_exit, METH_VARARGS, NULL},
+                                       {"__reduce__", device_reduce, METH_NOARGS, NULL},
                                        {NULL, NULL, 0, NULL}};
 static PyType_Slot device_slots[] = {
-    {Py_tp_doc, "device(type, index=None)\n--\n\nA device such as device(\"cuda:1\")."},
+    {Py_tp_doc,
+     "device(type, index=None)\n--\n\nA device such as device(\"cuda:1\"). In a `with` block "
+     "factories make their tensors on it."},
     {Py_tp_new, device_new},
     {Py_tp_str, device_str},
     {Py_tp_repr, device_repr},

@@ -144,6 +144,7 @@ if TYPE_CHECKING:
         set_autocast_enabled,
     )
     from .custom_op import Tag
+    from .fake import FakeTensor, FakeTensorMode
     from .func import vmap
     from .serialization import load, save
 
@@ -168,6 +169,9 @@ def __getattr__(name: str) -> object:
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
+        return found
+    if name in ("FakeTensor", "FakeTensorMode"):
+        found = globals()[name] = getattr(_import_module("tenon.fake"), name)
         return found
     if name == "Tag":
         from .custom_op import Tag

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import inspect
+import warnings
 
 from . import _tenon
 from ._tenon import OpOverload
@@ -243,8 +244,8 @@ class CustomOpDef:
         register_autocast(self, device_type, cast_inputs, lib=self._lib)
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
-        """Registers what tells the results' shapes without computing: it serves Meta tensors."""
-        self._lib.impl(self._name, fn, "Meta", allow_override=True)
+        """Registers the fake kernel, in place of an older one: see `library.register_fake`."""
+        self._lib.register_fake(self._opoverload, fn, allow_override=True)
         return fn
 
     def register_torch_dispatch(
@@ -394,18 +395,46 @@ def register_fake(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Registers what tells an operator's result shapes; it serves Meta tensors.
+    """Registers the fake kernel of an operator; without `func` a decorator.
+
+    It makes results of the right shape, strides, dtype and device without computing elements, and
+    serves fake tensors and those on Meta:
+
+        @register_fake("my::scale")
+        def _(x, k=2.0):
+            return tenon.empty_like(x)
+
+    Args:
+        op: A name, an overload, or what `custom_op` made.
+        func: Called with the operator's arguments, all of whose tensors are without memory.
+        lib: The library that owns the kernel; by default it lives as long as the process.
 
     Raises:
-        InvalidArgumentError: op is no operator.
+        InvalidArgumentError: op is no operator, or its CompositeImplicitAutograd kernel serves.
+        AlreadyExistsError: it has a fake kernel, or another one for Meta.
     """
     overload = _overload_of(op, "register_fake")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _library_for(op, overload, lib).impl(overload, function, "Meta", allow_override=True)
+        replaces = isinstance(op, CustomOpDef)
+        _library_for(op, overload, lib).register_fake(overload, function, allow_override=replaces)
         return function
 
     return register if func is None else register(func)
+
+
+def impl_abstract(
+    op: Any,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """The old name of `register_fake`."""
+    warnings.warn(
+        "impl_abstract was renamed to register_fake: use that", FutureWarning, stacklevel=2
+    )
+    return register_fake(op, func, lib=lib)
 
 
 def register_torch_dispatch(
@@ -444,6 +473,7 @@ __all__ = [
     "CustomOpDef",
     "Tag",
     "custom_op",
+    "impl_abstract",
     "register_autocast",
     "register_autograd",
     "register_fake",

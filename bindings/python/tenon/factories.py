@@ -68,6 +68,8 @@ def as_tensor(
                 f"__dlpack__ or a buffer, got {type(data).__name__}"
             ) from None
         result = from_buffer(data)
+    if result is not data:
+        result = _tenon.in_fake_mode(result)
     return result if dtype is None and device is None else result.to(dtype=dtype, device=device)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TextIO
 
+    from .estimate import Estimate, estimate
     from .simulator import Simulator
 
 _PROVENANCE = {
@@ -292,7 +293,7 @@ def explain(op: str | OpOverload, *args: Any, **kwargs: Any) -> str:
 
 
 # Loaded when it is asked for: most programs never do.
-_LAZY = {"Simulator": "simulator"}
+_LAZY = {"Estimate": "estimate", "Simulator": "simulator", "estimate": "estimate"}
 
 
 def __getattr__(name: str) -> object:
@@ -304,6 +305,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "Estimate",
     "Event",
     "Simulator",
     "Slot",
@@ -311,6 +313,7 @@ __all__ = [
     "dispatch_table",
     "dump",
     "dump_table",
+    "estimate",
     "explain",
     "invariants",
     "keys",

@@ -7,6 +7,7 @@ The names and their meaning are those of `torch.library`.
 from __future__ import annotations
 
 import sys as _sys
+from importlib import import_module as _import_module
 
 from . import _tenon
 from ._tenon import OpOverload
@@ -198,7 +199,7 @@ class Library:
             raise ArgumentTypeError(
                 f"Library.impl: op_name must be str or OpOverload, got {type(name).__name__}"
             )
-        full_name = name if "::" in name else f"{self.ns}::{name}"
+        full_name = self._full_name(name)
         key = self._key_of(dispatch_key)
         if key == _tenon.TENON_KEY_META:
             self._refuse_meta(full_name)
@@ -229,6 +230,21 @@ class Library:
         key = self._key_of(dispatch_key)
         self._native.fallback(key, None if fn is fallthrough_kernel else fn, with_keyset)
 
+    def register_fake(
+        self, op_name: str | OpOverload, fn: Callable[..., Any], *, allow_override: bool = False
+    ) -> Registration:
+        """Registers the fake kernel of an operator: see `tenon.library.register_fake`.
+
+        Args:
+            op_name: Name with overload, with or without namespace, or an overload object.
+            fn: Makes the results.
+            allow_override: Replace an older one.
+        """
+        full_name = self._full_name(op_name)
+        policy = _tenon.TENON_REPLACE_OVERRIDE if allow_override else _tenon.TENON_REPLACE_ERROR
+        handle = self._native.register_fake(full_name, fn, policy)
+        return Registration(handle, full_name, _tenon.TENON_KEY_META)
+
     def set_gradient_policy(self, op_name: str | OpOverload, policy: str) -> None:
         """Says what becomes of gradients that come to calls of an operator without formula.
 
@@ -245,8 +261,7 @@ class Library:
                 f"Library.set_gradient_policy: policy must be one of {', '.join(_POLICIES)}, got "
                 f"{policy!r}"
             )
-        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
-        full_name = name if "::" in name else f"{self.ns}::{name}"
+        full_name = self._full_name(op_name)
         _tenon.set_gradient_policy(self._native, full_name, _POLICIES[policy])
 
     def register_autocast(
@@ -276,8 +291,7 @@ class Library:
                 "Library.register_autocast: policy must be a dtype or one of "
                 f"{', '.join(name for name in _CAST_KINDS if name != 'to')}, got {policy!r}"
             )
-        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
-        full_name = name if "::" in name else f"{self.ns}::{name}"
+        full_name = self._full_name(op_name)
         if device_type is None:
             number, key = -1, _tenon.TENON_KEY_AUTOCAST
         else:
@@ -303,10 +317,13 @@ class Library:
         """Has a function serve an operator for a class: see `library.register_torch_dispatch`."""
         from .dispatch_rule import add_rule
 
-        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
-        op = _tenon.find_op(name if "::" in name else f"{self.ns}::{name}")
+        op = _tenon.find_op(self._full_name(op_name))
         add_rule(op, torch_dispatch_class, fn)
         self._rules.append((op, torch_dispatch_class))
+
+    def _full_name(self, op_name: str | OpOverload) -> str:
+        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
+        return name if "::" in name else f"{self.ns}::{name}"
 
     def _key_of(self, dispatch_key: str) -> int:
         if dispatch_key:
@@ -510,12 +527,14 @@ if TYPE_CHECKING:
     from .custom_op import (
         CustomOpDef,
         custom_op,
+        impl_abstract,
         register_autocast,
         register_autograd,
         register_fake,
         register_kernel,
         register_torch_dispatch,
     )
+    from .fake import get_ctx
     from .func.rule import register_vmap
     from .infer_schema import infer_schema
 
@@ -524,6 +543,7 @@ _LAZY = frozenset(
     (
         "CustomOpDef",
         "custom_op",
+        "impl_abstract",
         "register_autocast",
         "register_autograd",
         "register_fake",
@@ -531,22 +551,18 @@ _LAZY = frozenset(
         "register_torch_dispatch",
     )
 )
+_ELSEWHERE = {
+    "get_ctx": "fake",
+    "infer_schema": "infer_schema",
+    "register_vmap": "func.rule",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Imports what reads signatures at its first use: that needs large modules."""
-    if name == "infer_schema":
-        from .infer_schema import infer_schema
-
-        return infer_schema
-    if name == "register_vmap":
-        from .func.rule import register_vmap
-
-        return register_vmap
-    if name in _LAZY:
-        from . import custom_op
-
-        return getattr(custom_op, name)
+    module = "custom_op" if name in _LAZY else _ELSEWHERE.get(name)
+    if module is not None:
+        return getattr(_import_module(f".{module}", __package__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -562,7 +578,9 @@ __all__ = [
     "define",
     "excluded_keys",
     "fallthrough_kernel",
+    "get_ctx",
     "impl",
+    "impl_abstract",
     "included_keys",
     "infer_schema",
     "register_autocast",

@@ -13,6 +13,10 @@ TENON_BEGIN_DECLS
 #define TENON_DEVICE_CUDA 1
 #define TENON_DEVICE_META 23
 
+/* Added to the index of a device that a fake tensor claims (fake.h): constructors that are given
+ * such a device make fakes. Only tenon_tensor_describe and tenon_fake_device show it. */
+#define TENON_DEVICE_FAKE 1073741824
+
 /* A device. Index -1 means the current device of that type; CPU and Meta always use 0 or -1. */
 typedef struct tenon_device {
   int32_t type; /* TENON_DEVICE_* or a registered backend's number */

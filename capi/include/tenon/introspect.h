@@ -100,6 +100,7 @@ TENON_API tenon_status tenon_introspect_check(const tenon_op* op);
 #define TENON_HANDLE_NODE 14u
 #define TENON_HANDLE_HOOK 15u
 #define TENON_HANDLE_GRAPH 16u
+#define TENON_HANDLE_FAKE_MODE 17u
 
 /// Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
 ///

@@ -34,6 +34,7 @@
 #include "tenon/device.h"
 #include "tenon/device_provider.h"
 #include "tenon/error.h"
+#include "tenon/fake.h"
 #include "tenon/forward_ad.h"
 #include "tenon/frame.h"
 #include "tenon/function.h"

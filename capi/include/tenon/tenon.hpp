@@ -10,6 +10,7 @@
 #include "tenon/hpp/autocast.hpp"
 #include "tenon/hpp/autograd.hpp"
 #include "tenon/hpp/error.hpp"
+#include "tenon/hpp/fake.hpp"
 #include "tenon/hpp/forward_ad.hpp"
 #include "tenon/hpp/function.hpp"
 #include "tenon/hpp/generator.hpp"

@@ -391,7 +391,9 @@ static const role_step steps[] = {define,
                                   matrix_c_cast,
                                   matrix_c_widens,
                                   matrix_c_rules,
-                                  matrix_c_map};
+                                  matrix_c_map,
+                                  matrix_c_shapes,
+                                  matrix_c_fake};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -421,9 +423,9 @@ static tenon_status add_role(const char* name, const char* signature, tenon_kern
 
 tenon_status matrix_c_register(void) {
   static const char* const names[STEPS] = {
-      "define",   "implement", "call",     "close",    "raise",  "relay", "catch",
-      "override", "dive",      "products", "formulas", "slopes", "apply", "mirrors",
-      "casts",    "cast",      "widens",   "rules",    "map"};
+      "define",   "implement", "call",     "close",    "raise",  "relay",  "catch",
+      "override", "dive",      "products", "formulas", "slopes", "apply",  "mirrors",
+      "casts",    "cast",      "widens",   "rules",    "map",    "shapes", "fake"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {

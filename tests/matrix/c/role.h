@@ -10,9 +10,9 @@
   "(Tensor, int)"
 
 // Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas,
-// ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules and ::map, each
-// "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that overrides
-// operators, and functions; and ::transform.
+// ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules, ::map, ::shapes and ::fake,
+// each "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that
+// overrides operators, and functions; and ::transform.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
 
@@ -54,6 +54,10 @@ tenon_status matrix_c_widens(const char* ns);
 tenon_status matrix_c_rules(const char* ns);
 // Maps it, with what only the rule gives.
 tenon_status matrix_c_map(const char* ns);
+// Registers its fake kernel.
+tenon_status matrix_c_shapes(const char* ns);
+// Calls it with a fake tensor.
+tenon_status matrix_c_fake(const char* ns);
 // Gives x^3 as a function.
 tenon_status matrix_c_power(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 // Transforms a function of any language: "vmap", "grad" of the sum, or "jvp" along ones.

@@ -283,6 +283,21 @@ void map(std::string_view ns) {
   expect_near(mapped(Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2})), {2, 4, 6, 8});
 }
 
+// [quote.begin fake]
+void shapes(std::string_view ns) {
+  open_library(ns).register_fake("widen",
+                                 [](const Tensor& a) { return tenon::ops::aten::empty_like(a); });
+}
+// [quote.end]
+
+void fake(std::string_view ns) {
+  const tenon::Op widen(std::string(ns) + "::widen");
+  const Tensor given = tenon::FakeMode().from(Tensor::from({1.0f, 2.0f}, {2}));
+  const Tensor found = widen(given)[0].tensor();
+  if (found.is_fake() && found.numel() == 2) return;
+  throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::fake: result must be fake, of size 2");
+}
+
 // Transforms a function of any language: vmap, grad of the sum, or jvp along ones.
 Value transform(const Value& function, std::string_view kind) {
   return tenon::make_function([function, kind = std::string(kind)](const Tensor& x) {
@@ -354,6 +369,8 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("widens(str ns) -> ()", &widens);
   m.def("rules(str ns) -> ()", &rules);
   m.def("map(str ns) -> ()", &map);
+  m.def("shapes(str ns) -> ()", &shapes);
+  m.def("fake(str ns) -> ()", &fake);
   m.def("power() -> Any", &power);
   m.def("attempt(Any function, Tensor x) -> ()", &attempt);
   m.def("transform(Any function, str kind) -> Any", &transform);

@@ -11,6 +11,7 @@ import dev.tenon.Callback;
 import dev.tenon.CastPolicy;
 import dev.tenon.DType;
 import dev.tenon.Device;
+import dev.tenon.FakeMode;
 import dev.tenon.ForeignObject;
 import dev.tenon.Func;
 import dev.tenon.FunctionContext;
@@ -306,6 +307,24 @@ public final class MatrixRole {
     }
   }
 
+  private static void shapes(String namespace) {
+    // [quote.begin fake]
+    open(namespace).registerFake("widen", args -> Aten.emptyLike((Tensor) args[0]));
+    // [quote.end]
+  }
+
+  /** Calls it with a fake tensor. */
+  private static void fake(String namespace) {
+    Op widen = Tenon.op(namespace + "::widen");
+    try (Scope scope = Scope.open();
+        FakeMode mode = FakeMode.create()) {
+      Tensor found = widen.callTensor(mode.from(Tensor.of(new float[] {1, 2}, 2)));
+      if (!found.isFake() || found.numel() != 2) {
+        throw new AssertionError("result must be fake, of size 2, got " + found);
+      }
+    }
+  }
+
   private static Tensor power(Tensor x) {
     return x.mul(x).mul(x);
   }
@@ -357,6 +376,8 @@ public final class MatrixRole {
     step("widens", MatrixRole::widens);
     step("rules", MatrixRole::rules);
     step("map", MatrixRole::map);
+    step("shapes", MatrixRole::shapes);
+    step("fake", MatrixRole::fake);
     role.define("power() -> Any");
     Callback power = args -> power((Tensor) args[0]);
     role.impl("power", "CompositeImplicitAutograd", args -> power);

@@ -7,7 +7,7 @@ import gc
 
 import tenon
 from tenon.func import grad, jvp, vmap
-from tenon.library import Library, register_autograd, register_vmap
+from tenon.library import Library, register_autograd, register_fake, register_vmap
 
 MIX = (
     "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> (Tensor, int)"
@@ -230,6 +230,23 @@ def _map(ns: str) -> None:
     _near(vmap(getattr(tenon.ops, ns).widen)(x), [[2.0, 4.0], [6.0, 8.0]])
 
 
+def _shapes(ns: str) -> None:
+    # [quote.begin fake]
+    @register_fake(f"{ns}::widen", lib=_open(ns))
+    def fake(a):
+        return tenon.empty_like(a)
+
+    # [quote.end]
+
+
+def _fake(ns: str) -> None:
+    """Calls it with a fake tensor."""
+    given = tenon.FakeTensorMode().from_tensor(tenon.tensor([1.0, 2.0]))
+    found = getattr(tenon.ops, ns).widen(given)
+    if not isinstance(found, tenon.FakeTensor) or found.shape != (2,):
+        raise AssertionError(f"result must be fake, of size 2, got {found}")
+
+
 def _transform(function, kind: str):
     """Transforms a function of any language: vmap, grad of the sum, or jvp along ones."""
     if kind == "vmap":
@@ -285,6 +302,8 @@ def register() -> None:
         "widens": _widens,
         "rules": _rules,
         "map": _map,
+        "shapes": _shapes,
+        "fake": _fake,
         "slopes": _slopes,
         "apply": _apply,
         "collect": _collect,

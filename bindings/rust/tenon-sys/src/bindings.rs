@@ -615,6 +615,18 @@ pub struct DLManagedTensorVersioned {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_fake_mode {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_fake_guard {
+    pub keys: tenon_key_guard,
+    pub outer: *mut tenon_fake_mode,
+    pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_entry {
     pub boxed: tenon_kernel_fn,
     pub ctx: *mut ::core::ffi::c_void,
@@ -1028,6 +1040,7 @@ pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
 pub const TENON_DEVICE_CPU: u32 = 0;
 pub const TENON_DEVICE_CUDA: u32 = 1;
 pub const TENON_DEVICE_META: u32 = 23;
+pub const TENON_DEVICE_FAKE: u32 = 1073741824;
 pub const TENON_DTYPE_U8: u32 = 0;
 pub const TENON_DTYPE_I8: u32 = 1;
 pub const TENON_DTYPE_I16: u32 = 2;
@@ -1152,6 +1165,7 @@ pub const TENON_DIMS_SIZES: u32 = 0;
 pub const TENON_DIMS_STRIDES: u32 = 1;
 pub const TENON_DIMS_OFFSET: u32 = 2;
 pub const TENON_DIMS_NUMEL: u32 = 3;
+pub const TENON_FAKE_ALLOW_REAL: u32 = 1;
 pub const TENON_FUNCTION_ONCE_DIFFERENTIABLE: u32 = 1;
 pub const TENON_FUNCTION_SAVED_ON_DEMAND: u32 = 2;
 pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
@@ -1203,6 +1217,7 @@ pub const TENON_HANDLE_WEAK_TENSOR: u32 = 13;
 pub const TENON_HANDLE_NODE: u32 = 14;
 pub const TENON_HANDLE_HOOK: u32 = 15;
 pub const TENON_HANDLE_GRAPH: u32 = 16;
+pub const TENON_HANDLE_FAKE_MODE: u32 = 17;
 pub const TENON_LANGUAGE_NONE: u32 = 0;
 pub const TENON_LANGUAGE_C: u32 = 1;
 pub const TENON_LANGUAGE_CPP: u32 = 2;
@@ -2510,6 +2525,36 @@ fn bindgen_test_layout_tenon_tensor_options() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         64usize,
         "Offset of field: tenon_tensor_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_fake_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_fake_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_fake_guard>(),
+        64usize,
+        "Size of tenon_fake_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_fake_guard>(),
+        8usize,
+        "Alignment of tenon_fake_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_fake_guard::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).outer) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_fake_guard::outer",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_fake_guard::reserved",
     );
 }
 #[test]
@@ -5550,6 +5595,104 @@ extern "C" {
         object: *mut ::core::ffi::c_void,
         drop: tenon_deleter,
     ) -> tenon_status;
+    /** Tells whether a tensor is fake (1) or not (0).
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_is_fake(tensor: *const tenon_tensor) -> i32;
+    /** Gives a tensor's device as constructors and operators take it: of a fake tensor with
+ TENON_DEVICE_FAKE, so that what is made on it is fake, too. tenon_tensor_device gives the one
+ that is claimed.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_device(tensor: *const tenon_tensor, out_device: *mut tenon_device);
+    #[must_use]
+    /** Makes a mode; `flags` are TENON_FAKE_*.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_mode` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_new(
+        flags: u32,
+        out_mode: *mut *mut tenon_fake_mode,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_retain(mode: *mut tenon_fake_mode) -> *mut tenon_fake_mode;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_release(mode: *mut tenon_fake_mode);
+    /** Returns the mode that the calling thread is in, NULL outside of any.
+
+ Ownership: new reference.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_copy_current() -> *mut tenon_fake_mode;
+    #[must_use]
+    /** Enters a mode: until it is left, operators on the calling thread make fake tensors.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the thread keeps the mode until it is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_enter(
+        mode: *mut tenon_fake_mode,
+        out_guard: *mut tenon_fake_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a mode: keys and mode are again what they were when it was entered.
+
+ Errors:    as tenon_key_guard_leave; nothing changes then.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_leave(guard: *const tenon_fake_guard) -> tenon_status;
+    #[must_use]
+    /** Makes a fake tensor like a real one: of its sizes, strides, dtype and device, with gradients
+ required where they are of the real one. A view becomes a view of what its base becomes. Of a
+ tensor that a mode has seen before it is the same fake tensor; fake ones are given back.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something else,
+            TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_tensor` is owned by the caller; `mode` may be NULL, else it keeps the fake
+            tensor while the real one lives.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_fake(
+        tensor: *mut tenon_tensor,
+        mode: *mut tenon_fake_mode,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Registers the fake kernel of an operator, which makes its results without computing elements.
+ It serves tensors on Meta as well. On fakes it runs as in a mode: what it makes is fake.
+
+ Errors:    TENON_ERROR_ALREADY_EXISTS where the operator has a fake kernel, unless the policy
+            is TENON_REPLACE_OVERRIDE, or a kernel for Meta that is none;
+            TENON_ERROR_INVALID_ARGUMENT where its CompositeImplicitAutograd kernel serves, and
+            else as tenon_library_impl.
+ Ownership: takes over kernel->ctx, also on failure. `out_registration` (may be NULL) is owned
+            by the caller.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_library_register_fake(
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        kernel: *const tenon_kernel,
+        out_registration: *mut *mut tenon_registration,
+    ) -> tenon_status;
+    /** Returns the operator whose fake kernel runs on the calling thread, the innermost one, and on
+ fakes rather than on Meta; NULL where none does.
+
+ Ownership: static.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_fake_running() -> *const tenon_op;
     #[must_use]
     /** Opens a dual level on the calling thread and gives its number.
 

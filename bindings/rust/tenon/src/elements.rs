@@ -60,6 +60,12 @@ impl Tensor {
                 format!("{function}: tensor must have memory, got a wrapper or carrier"),
             ));
         }
+        if info.data.is_null() && info.numel > 0 {
+            return Err(Error::new(
+                Status::STATE,
+                format!("{function}: tensor must have memory, got a fake tensor"),
+            ));
+        }
         Ok(info)
     }
 

@@ -43,6 +43,7 @@ mod dispatch;
 pub mod dlpack;
 mod elements;
 mod error;
+pub mod fake;
 pub mod func;
 mod function;
 mod generator;

@@ -254,12 +254,7 @@ impl Library {
         mut kernel: Kernel,
     ) -> Result<Registration> {
         let key = key.into_dispatch_key()?;
-        let full = match name.contains("::") {
-            true => name.to_owned(),
-            false => format!("{}::{name}", self.namespace()),
-        };
-        let schema = Op::find(&full).and_then(Op::schema).ok();
-        kernel.fit(schema.as_ref())?;
+        self.fit(name, &mut kernel)?;
         let name = c_name("Library::impl", "name", name)?;
         let mut out = ptr::null_mut();
         // SAFETY: the texts live for the call; the kernel's context is taken over, also on failure.
@@ -268,6 +263,55 @@ impl Library {
         })?;
         // SAFETY: a new reference.
         Ok(unsafe { Registration::from_raw(out) })
+    }
+
+    /// Registers a function as the fake kernel of an operator: it makes results of the right shape,
+    /// dtype and device without computing elements, and serves fake tensors and those on Meta.
+    ///
+    /// ```
+    /// use tenon::{fake::FakeMode, DispatchKey, Library, Op, Tensor};
+    /// let library = Library::define_namespace("fake_doc")?;
+    /// library.define("twice(Tensor x) -> Tensor")?;
+    /// library.register_fake("twice", |x: &Tensor| {
+    ///     Op::find("aten::empty_like")?.call::<Tensor>((x,))
+    /// })?;
+    /// let mode = FakeMode::new()?;
+    /// let x = mode.from_tensor(&Tensor::from_vec(vec![1.0f32; 3], &[3])?)?;
+    /// let y: Tensor = Op::find("fake_doc::twice")?.call((&x,))?;
+    /// assert!(y.is_fake());
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Status::ALREADY_EXISTS`](crate::Status::ALREADY_EXISTS) where the operator has a fake
+    /// kernel or one for Meta, [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) where
+    /// its composite kernel serves; else as [`Library::impl_fn`].
+    #[track_caller]
+    pub fn register_fake<A, R>(
+        &self,
+        name: &str,
+        function: impl TypedKernel<A, R>,
+    ) -> Result<Registration> {
+        let mut kernel = Kernel::typed(function);
+        self.fit(name, &mut kernel)?;
+        let name = c_name("Library::register_fake", "name", name)?;
+        let mut out = ptr::null_mut();
+        // SAFETY: the texts live for the call; the kernel's context is taken over, also on failure.
+        kernel.register(|kernel| unsafe {
+            sys::tenon_library_register_fake(self.as_raw(), name.as_ptr(), kernel, &mut out)
+        })?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Registration::from_raw(out) })
+    }
+
+    // Checks a kernel's Rust types against the schema, where there is one yet.
+    fn fit(&self, name: &str, kernel: &mut Kernel) -> Result<()> {
+        let full = match name.contains("::") {
+            true => name.to_owned(),
+            false => format!("{}::{name}", self.namespace()),
+        };
+        let schema = Op::find(&full).and_then(Op::schema).ok();
+        kernel.fit(schema.as_ref())
     }
 
     /// Registers a kernel for all operators at a key, in an IMPL library of namespace `"_"`.

@@ -300,6 +300,12 @@ impl Tensor {
         Device::from_raw(out)
     }
 
+    /// Whether it is fake: it claims its device, and has no memory.
+    pub fn is_fake(&self) -> bool {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_is_fake(self.as_raw()) != 0 }
+    }
+
     fn flags(&self) -> u32 {
         // SAFETY: the tensor is live.
         unsafe { sys::tenon_tensor_flags(self.as_raw()) }

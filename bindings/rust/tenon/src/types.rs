@@ -248,10 +248,16 @@ impl Device {
         }
     }
 
+    // What a fake tensor claims, of its device.
     pub(crate) fn from_raw(raw: sys::tenon_device) -> Device {
+        let fake = sys::TENON_DEVICE_FAKE as i32;
         Device {
             kind: raw.type_,
-            index: raw.index,
+            index: if raw.index >= fake {
+                raw.index - fake
+            } else {
+                raw.index
+            },
         }
     }
 }

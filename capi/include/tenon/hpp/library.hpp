@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tenon/autograd.h"
+#include "tenon/fake.h"
 #include "tenon/hpp/op.hpp"
 #include "tenon/kernel.h"
 #include "tenon/key.h"
@@ -126,23 +127,11 @@ class Library {
                                                                      tenon_key key, F&& kernel,
                                                                      KernelOptions options = {},
                                                                      Site site = Site::here()) {
-    using Callable = std::decay_t<F>;
-    using Adapter = detail::AdapterOf<Callable>;
-    const std::string schema = Adapter::schema();
-    tenon_kernel description = describe(options, site);
-    description.boxed = &Adapter::boxed;
-    description.typed = reinterpret_cast<tenon_typed_fn>(&Adapter::TypedCall::call);
-    description.signature = Adapter::hash;
-    description.schema = schema.empty() ? nullptr : schema.c_str();
-    if constexpr (std::is_pointer_v<Callable>) {
-      description.ctx = reinterpret_cast<void*>(+kernel);
-    } else {
-      description.ctx = new Callable(std::forward<F>(kernel));
-      description.deleter = [](void* ctx) { delete static_cast<Callable*>(ctx); };
-    }
-    tenon_registration* registration = nullptr;
-    check(tenon_library_impl(handle_, name.c_str(), key, &description, &registration));
-    return Registration(registration);
+    return give(std::forward<F>(kernel), options, site,
+                [&](const tenon_kernel& description, tenon_registration** out_registration) {
+                  return tenon_library_impl(handle_, name.c_str(), key, &description,
+                                            out_registration);
+                });
   }
   template <class F>
   requires detail::KernelCallable<std::decay_t<F>> Registration impl(const std::string& name,
@@ -150,6 +139,18 @@ class Library {
                                                                      KernelOptions options = {},
                                                                      Site site = Site::here()) {
     return impl(name, TENON_KEY_NONE, std::forward<F>(kernel), options, site);
+  }
+
+  // Registers a C++ callable as the fake kernel of an operator: it makes results of the right
+  // shape, dtype and device without computing elements, and serves fake tensors and Meta.
+  template <class F>
+  requires detail::KernelCallable<std::decay_t<F>> Registration register_fake(
+      const std::string& name, F&& kernel, KernelOptions options = {}, Site site = Site::here()) {
+    return give(std::forward<F>(kernel), options, site,
+                [&](const tenon_kernel& description, tenon_registration** out_registration) {
+                  return tenon_library_register_fake(handle_, name.c_str(), &description,
+                                                     out_registration);
+                });
   }
 
   // Registers a boxed kernel: a function on the stack, with a context and its deleter.
@@ -202,6 +203,28 @@ class Library {
   void drain(int64_t timeout_ns = -1) { check(tenon_library_drain(handle_, timeout_ns)); }
 
  private:
+  // Hands a callable over with `add(description, out_registration)`.
+  template <class F, class Add>
+  static Registration give(F&& kernel, const KernelOptions& options, Site site, const Add& add) {
+    using Callable = std::decay_t<F>;
+    using Adapter = detail::AdapterOf<Callable>;
+    const std::string schema = Adapter::schema();
+    tenon_kernel description = describe(options, site);
+    description.boxed = &Adapter::boxed;
+    description.typed = reinterpret_cast<tenon_typed_fn>(&Adapter::TypedCall::call);
+    description.signature = Adapter::hash;
+    description.schema = schema.empty() ? nullptr : schema.c_str();
+    if constexpr (std::is_pointer_v<Callable>) {
+      description.ctx = reinterpret_cast<void*>(+kernel);
+    } else {
+      description.ctx = new Callable(std::forward<F>(kernel));
+      description.deleter = [](void* ctx) { delete static_cast<Callable*>(ctx); };
+    }
+    tenon_registration* registration = nullptr;
+    check(add(description, &registration));
+    return Registration(registration);
+  }
+
   static tenon_kernel describe(const KernelOptions& options, Site site) {
     tenon_kernel description{};
     description.struct_size = sizeof(description);

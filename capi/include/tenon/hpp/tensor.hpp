@@ -15,6 +15,7 @@
 
 #include "tenon/autograd.h"
 #include "tenon/buffer.h"
+#include "tenon/fake.h"
 #include "tenon/hpp/types.hpp"
 #include "tenon/tensor.h"
 #include "tenon/types.h"
@@ -144,11 +145,13 @@ class Tensor {
   // -1 for a symbolic shape.
   int64_t numel() const { return tenon_tensor_numel(some()); }
   Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(some())); }
+  // Of a fake tensor it makes fake tensors, too.
   Device device() const {
     Device device;
-    tenon_tensor_device(some(), &device);
+    tenon_fake_device(some(), &device);
     return device;
   }
+  bool is_fake() const { return tenon_tensor_is_fake(some()) != 0; }
   bool is_cpu() const { return device().type == TENON_DEVICE_CPU; }
   TensorOptions options() const { return {dtype(), device()}; }
   tenon_keyset keys() const { return tenon_tensor_keys(some()); }

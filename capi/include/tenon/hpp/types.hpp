@@ -107,7 +107,8 @@ inline constexpr Dtype dtype_of<std::complex<float>> = Dtype::C64;
 template <>
 inline constexpr Dtype dtype_of<std::complex<double>> = Dtype::C128;
 
-// A device such as "cpu" or "cuda:1".
+// A device such as "cpu" or "cuda:1". One of a fake tensor makes fake tensors, and reads and
+// compares as the one that it claims.
 struct Device : tenon_device {
   Device() : tenon_device{TENON_DEVICE_CPU, 0} {}
   Device(tenon_device device) : tenon_device(device) {}
@@ -118,15 +119,17 @@ struct Device : tenon_device {
 
   std::string str() const {
     std::string text = tenon_device_type_name(type);
-    if (index >= 0 && !is_only_one()) text += ":" + std::to_string(index);
+    if (index >= 0 && !is_only_one()) text += ":" + std::to_string(claimed_index());
     return text;
   }
+  bool is_fake() const { return index >= TENON_DEVICE_FAKE; }
   // The CPU and Meta are one device each, whatever the index.
   friend bool operator==(const Device& a, const Device& b) {
-    return a.type == b.type && (a.index == b.index || a.is_only_one());
+    return a.type == b.type && (a.claimed_index() == b.claimed_index() || a.is_only_one());
   }
 
  private:
+  int32_t claimed_index() const { return is_fake() ? index - TENON_DEVICE_FAKE : index; }
   bool is_only_one() const { return type == TENON_DEVICE_CPU || type == TENON_DEVICE_META; }
 };
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use tenon::autocast::{Autocast, CastPolicy};
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, FunctionContext};
+use tenon::fake::FakeMode;
 use tenon::func::{grad, jvp, vmap, VmapCall};
 use tenon::{
     args, DType, Device, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op,
@@ -391,6 +392,31 @@ fn map(ns: &str) -> Result<()> {
     ))
 }
 
+fn shapes(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    // [quote.begin fake]
+    library.register_fake("widen", |a: &Tensor| {
+        Op::find("aten::empty_like")?.call::<Tensor>((a,))
+    })?;
+    // [quote.end]
+    keep(ns, library);
+    Ok(())
+}
+
+/// Calls it with a fake tensor.
+fn fake(ns: &str) -> Result<()> {
+    let widen = Op::find(&format!("{ns}::widen"))?;
+    let given = FakeMode::new()?.from_tensor(&Tensor::from_vec(vec![1.0f32, 2.0], &[2])?)?;
+    let found: Tensor = widen.call((&given,))?;
+    if found.is_fake() && found.numel() == 2 {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::RUNTIME,
+        format!("matrix_rust::fake: result must be fake, of size 2, got {found}"),
+    ))
+}
+
 /// A function value of a function of one tensor.
 fn function_of<F>(function: F) -> Result<Function>
 where
@@ -457,6 +483,8 @@ fn load() -> Result<Library> {
         "widens",
         "rules",
         "map",
+        "shapes",
+        "fake",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -478,6 +506,8 @@ fn load() -> Result<Library> {
     library.impl_fn("widens", composite, widens)?;
     library.impl_fn("rules", composite, rules)?;
     library.impl_fn("map", composite, map)?;
+    library.impl_fn("shapes", composite, shapes)?;
+    library.impl_fn("fake", composite, fake)?;
     library.define("power() -> Any")?;
     library.impl_fn("power", composite, power)?;
     library.define("attempt(Any function, Tensor x) -> ()")?;

@@ -70,8 +70,11 @@ public record Device(int type, int index) {
     }
   }
 
+  // What a fake tensor claims, of its device.
   static Device read(long address) {
-    return new Device(Memory.getInt(address), Memory.getInt(address + 4));
+    int index = Memory.getInt(address + 4);
+    boolean fake = index >= TENON_DEVICE_FAKE;
+    return new Device(Memory.getInt(address), fake ? index - TENON_DEVICE_FAKE : index);
   }
 
   void write(long address) {

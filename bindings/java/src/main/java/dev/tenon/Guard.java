@@ -11,7 +11,8 @@ import dev.tenon.internal.TenonNative;
  * reverse order on the thread that made them, and are not for virtual threads, whose calls may run
  * on changing threads.
  */
-abstract sealed class Guard implements AutoCloseable permits KeyGuard, GradMode, Autocast {
+abstract sealed class Guard implements AutoCloseable 
+    permits KeyGuard, GradMode, Autocast, FakeMode.Entered {
   /** A native function that fills a guard's memory and enters it. */
   interface Entry {
     int enter(long guard);

@@ -173,7 +173,8 @@ public final class Library extends NativeHandle {
 
   /** Registers a kernel that sees its key set. */
   public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
-    return register(named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
+    return register(
+        Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
   }
 
   /**
@@ -183,12 +184,30 @@ public final class Library extends NativeHandle {
    *     under {@link Policy#ERROR}, STATE for a closed library; nothing is changed then
    */
   public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
-    return register(named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
+    return register(Adding.KERNEL, named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
+  }
+
+  /**
+   * Registers the fake kernel of an operator: it makes results of the right shape, dtype and device
+   * without computing elements, and serves fake tensors and those on Meta.
+   *
+   * @throws TenonException ALREADY_EXISTS where the operator has a fake kernel or one for Meta,
+   *     INVALID_ARGUMENT where its composite kernel serves
+   */
+  public Registration registerFake(String op, Kernel kernel) {
+    return register(
+        Adding.FAKE,
+        named("Library.registerFake", op),
+        DispatchKey.NONE,
+        KernelReference.of(kernel),
+        Policy.ERROR,
+        0);
   }
 
   /** Makes calls of an operator skip a key. */
   public Registration fallthrough(String op, DispatchKey key) {
-    return register(named(IMPL, op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+    return register(
+        Adding.KERNEL, named(IMPL, op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   /** Registers a kernel for all operators at a key; needs an IMPL library of namespace "_". */
@@ -204,12 +223,13 @@ public final class Library extends NativeHandle {
    *     reading the schema; null for all
    */
   public Registration fallback(DispatchKey key, FallbackKernel kernel, Predicate<Schema> select) {
-    return register(null, key, KernelReference.of(kernel, select), Policy.LAYER, 0);
+    return register(
+        Adding.FALLBACK, null, key, KernelReference.of(kernel, select), Policy.LAYER, 0);
   }
 
   /** Makes all operators without a kernel at a key skip it. */
   public Registration fallbackFallthrough(DispatchKey key) {
-    return register(null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+    return register(Adding.FALLBACK, null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   // Refuses a bad name while nothing is owned by C yet.
@@ -221,15 +241,36 @@ public final class Library extends NativeHandle {
     return op;
   }
 
-  // A null op is a fallback for all operators.
+  // What a kernel is registered as.
+  private enum Adding {
+    KERNEL,
+    FALLBACK,
+    FAKE
+  }
+
+  private int add(Adding what, String op, DispatchKey key, long kernel, long select, long out) {
+    long library = address();
+    return switch (what) {
+      case KERNEL -> TenonNative.tenon_library_impl(library, op, key.number(), kernel, out);
+      case FALLBACK ->
+          TenonNative.tenon_library_fallback(library, key.number(), kernel, select, out);
+      case FAKE -> TenonNative.tenon_library_register_fake(library, op, kernel, out);
+    };
+  }
+
+  // A fallback has no op, a fake kernel no key.
   private Registration register(
-      String op, DispatchKey key, KernelReference reference, Policy policy, int flags) {
+      Adding what,
+      String op,
+      DispatchKey key,
+      KernelReference reference,
+      Policy policy,
+      int flags) {
     Bridge.open();
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
       StackWalker.StackFrame caller = caller();
-      long library = address();
       long kernel = frame.allocate(Structs.KERNEL_SIZE);
       Memory.zero(kernel, Structs.KERNEL_SIZE);
       Memory.putInt(kernel, Structs.KERNEL_SIZE);
@@ -247,12 +288,9 @@ public final class Library extends NativeHandle {
         Memory.putLong(kernel + Structs.KERNEL_CTX, References.add(reference));
         select = reference.select == null ? 0 : Addresses.CALL_SELECT;
       }
-      Errors.check(
-          op == null
-              ? TenonNative.tenon_library_fallback(library, key.number(), kernel, select, out)
-              : TenonNative.tenon_library_impl(library, op, key.number(), kernel, out));
+      Errors.check(add(what, op, key, kernel, select, out));
       String full = op == null ? null : fullName(op);
-      if (reference != null) {
+      if (reference != null && what != Adding.FAKE) {
         Op.expectJavaKernel(full);
       }
       return keep(Memory.getLong(out), full);

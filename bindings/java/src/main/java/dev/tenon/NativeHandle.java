@@ -30,6 +30,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int HOOK = 11;
   static final int PULLBACK = 12;
   static final int GRAPH = 13;
+  static final int FAKE_MODE = 14;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -82,6 +83,7 @@ abstract class NativeHandle implements AutoCloseable {
       case HOOK -> TenonNative.tenon_hook_release(address);
       case PULLBACK -> TenonNative.tenon_pullback_release(address);
       case GRAPH -> TenonNative.tenon_graph_release(address);
+      case FAKE_MODE -> TenonNative.tenon_fake_mode_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

@@ -320,6 +320,13 @@ public final class Tensor extends TensorGradients {
     }
   }
 
+  /** Tells whether it is fake: it claims its device, and has no memory. */
+  public boolean isFake() {
+    boolean fake = TenonNative.tenon_tensor_is_fake(address()) != 0;
+    Reference.reachabilityFence(this);
+    return fake;
+  }
+
   /** Returns the number of dims. */
   public int dim() {
     int dims = (int) TenonNative.tenon_tensor_ndim(address());

@@ -164,6 +164,7 @@ public final class Structs {
   public static final int AUTOCAST_STATE_FLAGS = 4;
   public static final int AUTOCAST_STATE_DTYPE = 8;
   public static final int AUTOCAST_GUARD_SIZE = 72;
+  public static final int FAKE_GUARD_SIZE = 64;
   public static final int CAST_RULE_SIZE = 64;
   public static final int CAST_RULE_KIND = 4;
   public static final int CAST_RULE_DEVICE_TYPE = 8;
@@ -350,6 +351,7 @@ public final class Structs {
     AUTOCAST_STATE_FLAGS,
     AUTOCAST_STATE_DTYPE,
     AUTOCAST_GUARD_SIZE,
+    FAKE_GUARD_SIZE,
     CAST_RULE_SIZE,
     CAST_RULE_KIND,
     CAST_RULE_DEVICE_TYPE,

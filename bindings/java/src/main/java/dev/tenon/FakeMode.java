@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fake modes: operators make tensors without memory.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.TENON_FAKE_ALLOW_REAL;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A mode in which operators make fake tensors: shape, strides, dtype and a claimed device, and no
+ * memory. {@link Library#registerFake} registers what serves operators on them.
+ *
+ * <pre>{@code
+ * try (FakeMode mode = FakeMode.create()) {
+ *   Tensor y = mode.get(() -> Aten.ones(1 << 20, 1 << 20).sum());
+ *   y.isFake();                            // true
+ * }
+ * }</pre>
+ */
+public final class FakeMode extends NativeHandle {
+  /** The mode on the calling thread, until it is closed. */
+  public static final class Entered extends Guard {
+    private Entered(FakeMode mode) {
+      super(
+          Structs.FAKE_GUARD_SIZE,
+          guard -> TenonNative.tenon_fake_mode_enter(mode.address(), guard));
+    }
+
+    @Override
+    int leave(long guard) {
+      return TenonNative.tenon_fake_mode_leave(guard);
+    }
+  }
+
+  private FakeMode(long address) {
+    super(address);
+  }
+
+  /** Makes a mode that refuses real tensors, but for numbers: 0-dim ones on the CPU. */
+  public static FakeMode create() {
+    return withFlags(0);
+  }
+
+  /** Makes a mode that makes real tensors fake where operators meet them. */
+  public static FakeMode allowingReal() {
+    return withFlags(TENON_FAKE_ALLOW_REAL);
+  }
+
+  private static FakeMode withFlags(int flags) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_fake_mode_new(flags, out));
+      FakeMode mode = new FakeMode(Memory.getLong(out));
+      mode.guardByCleaner();
+      return mode;
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Enters the mode on the calling thread, as guards are. */
+  public Entered enter() {
+    Entered entered = new Entered(this);
+    Reference.reachabilityFence(this);
+    return entered;
+  }
+
+  /** Runs something in the mode. */
+  public <T> T get(Supplier<T> task) {
+    Entered entered = enter();
+    try (entered) {
+      return task.get();
+    }
+  }
+
+  /**
+   * Returns a fake tensor like a real one, the same for the same tensor; views become views of what
+   * their base becomes.
+   *
+   * @throws TenonException NOT_SUPPORTED for a tensor that stands for something else
+   */
+  public Tensor from(Tensor tensor) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_tensor_copy_fake(tensor.address(), address(), out));
+      return Tensor.own(frame, Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(tensor);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the operator whose fake kernel runs on the calling thread, and on fake tensors. */
+  public static Optional<Op> running() {
+    long op = TenonNative.tenon_fake_running();
+    return op == 0 ? Optional.empty() : Optional.of(Op.of(op));
+  }
+
+  @Override
+  int type() {
+    return FAKE_MODE;
+  }
+
+  @Override
+  String title() {
+    return "FakeMode";
+  }
+}

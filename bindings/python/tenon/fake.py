@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fake tensors: shape, strides, dtype and a claimed device, and no memory.
+
+Operators on fake tensors give what real ones would give, all but the elements. In a mode what
+operators make is fake, on devices too that are not there:
+
+    with FakeTensorMode():
+        x = tenon.empty(1 << 20, 1 << 20, device="cuda")
+        print((x @ x.t()).sum(0))  # FakeTensor(..., device='cuda:0', size=(1048576,))
+"""
+
+from __future__ import annotations
+
+from . import _tenon
+from ._tenon import Tensor
+from .error import InvalidArgumentError, StateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._tenon import OpOverload
+
+
+class _FakeTensorType(type):
+    """Has `isinstance` ask the tensor: fake and real tensors are of one class."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return _tenon.is_fake(instance)
+
+
+class FakeTensor(metaclass=_FakeTensorType):
+    """What tensors without memory are instances of."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> FakeTensor:
+        """Refuses: modes and operators make fake tensors.
+
+        Raises:
+            StateError: always.
+        """
+        raise StateError("FakeTensor: must be made in a FakeTensorMode, or by its from_tensor")
+
+
+class FakeTensorMode:
+    """Has operators on the thread make fake tensors while a `with` block runs.
+
+    Args:
+        allow_fallback_kernels: Whether real kernels may be asked for shapes. They are not: fake
+            kernels, composites and kernels for Meta serve.
+        allow_non_fake_inputs: Whether real tensors that operators meet are made fake. Otherwise
+            only 0-dim tensors on the CPU mix with fake ones.
+
+    Raises:
+        InvalidArgumentError: allow_fallback_kernels is true.
+    """
+
+    def __init__(
+        self, *, allow_fallback_kernels: bool = False, allow_non_fake_inputs: bool = False
+    ) -> None:
+        """Makes a mode, to be entered any number of times."""
+        if allow_fallback_kernels:
+            raise InvalidArgumentError(
+                "FakeTensorMode: allow_fallback_kernels must be False, got True: real kernels are "
+                "not run for shapes; register_fake registers what gives them"
+            )
+        self.allow_non_fake_inputs = allow_non_fake_inputs
+        self._native = _tenon.FakeMode(_tenon.TENON_FAKE_ALLOW_REAL if allow_non_fake_inputs else 0)
+
+    def __enter__(self) -> FakeTensorMode:
+        self._native.enter()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._native.leave()
+
+    def from_tensor(self, tensor: Tensor) -> Tensor:
+        """Returns a fake tensor like a real one, the same for the same tensor.
+
+        Views become views of what their base becomes; gradients are required where they are of the
+        real one. Fake tensors are given back.
+
+        Raises:
+            ArgumentTypeError: no tensor.
+            NotSupportedError: a tensor that stands for something else, as in transforms.
+        """
+        made = _tenon.copy_fake(tensor, self._native)
+        if type(made) is not type(tensor) and _is_parameter(tensor):
+            from .nn import Parameter
+
+            return Parameter(made, requires_grad=tensor.requires_grad)
+        return made
+
+
+def _is_parameter(tensor: Tensor) -> bool:
+    if type(tensor) is Tensor:
+        return False
+    from .nn import Parameter
+
+    return type(tensor) is Parameter
+
+
+class FakeContext:
+    """What a fake kernel can ask while it runs on fake tensors.
+
+    Attributes:
+        op: Its operator.
+    """
+
+    __slots__ = ("op",)
+
+    def __init__(self, op: OpOverload) -> None:
+        """Made by `get_ctx`."""
+        self.op = op
+
+
+def get_ctx() -> FakeContext:
+    """Returns the context of the fake kernel that runs.
+
+    Raises:
+        StateError: none runs on the thread, or it runs on Meta rather than on fake tensors.
+    """
+    op = _tenon.fake_running()
+    if op is None:
+        raise StateError(
+            "get_ctx: must be called in a fake kernel that runs on fake tensors, got a call "
+            "outside of one"
+        )
+    return FakeContext(op)
+
+
+__all__ = ["FakeContext", "FakeTensor", "FakeTensorMode", "get_ctx"]

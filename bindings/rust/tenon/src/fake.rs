@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Fake tensors: shape, strides, dtype and a claimed device, and no memory.
+//!
+//! ```
+//! use tenon::{fake::FakeMode, Device, Op, Tensor};
+//! let mode = FakeMode::new()?;
+//! let x = Tensor::from_vec(vec![1.0f32; 6], &[2, 3])?;
+//! let fake = mode.from_tensor(&x)?;
+//! let sum: Tensor = Op::find("aten::sum")?.call((&fake,))?;
+//! assert!(sum.is_fake() && sum.shape().is_empty());
+//! # Ok::<(), tenon::Error>(())
+//! ```
+//!
+//! [`Library::register_fake`](crate::Library::register_fake) registers what makes an operator's
+//! results without computing elements.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use tenon_sys as sys;
+
+use crate::error::{check, Result};
+use crate::guard::left;
+use crate::{Op, Tensor};
+
+/// A mode in which operators make fake tensors. Clones are the same mode.
+#[derive(Debug)]
+pub struct FakeMode(NonNull<sys::tenon_fake_mode>);
+
+// SAFETY: fake.h: a mode may be in use on several threads.
+unsafe impl Send for FakeMode {}
+// SAFETY: as above.
+unsafe impl Sync for FakeMode {}
+
+impl FakeMode {
+    /// A mode that refuses real tensors, but for numbers: 0-dim ones on the host.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn new() -> Result<FakeMode> {
+        FakeMode::with_flags(0)
+    }
+
+    /// A mode that makes real tensors fake where operators meet them.
+    ///
+    /// # Errors
+    /// As [`FakeMode::new`].
+    pub fn allowing_real() -> Result<FakeMode> {
+        FakeMode::with_flags(sys::TENON_FAKE_ALLOW_REAL)
+    }
+
+    fn with_flags(flags: u32) -> Result<FakeMode> {
+        let mut out = ptr::null_mut();
+        // SAFETY: `out` gets a new reference.
+        check(unsafe { sys::tenon_fake_mode_new(flags, &mut out) })?;
+        // SAFETY: as above, and not NULL.
+        Ok(FakeMode(unsafe { NonNull::new_unchecked(out) }))
+    }
+
+    /// Enters the mode on the calling thread until the guard is dropped.
+    ///
+    /// # Errors
+    /// As [`FakeMode::new`].
+    pub fn enter(&self) -> Result<FakeModeGuard> {
+        let mut raw = MaybeUninit::uninit();
+        // SAFETY: the guard is plain memory of ours, left on this thread: it is not Send.
+        check(unsafe { sys::tenon_fake_mode_enter(self.0.as_ptr(), raw.as_mut_ptr()) })?;
+        Ok(FakeModeGuard {
+            // SAFETY: fake.h: the function that enters fills it.
+            raw: unsafe { raw.assume_init() },
+            owner_thread: PhantomData,
+        })
+    }
+
+    /// Runs a closure in the mode.
+    ///
+    /// # Errors
+    /// As [`FakeMode::enter`].
+    pub fn run<T>(&self, body: impl FnOnce() -> T) -> Result<T> {
+        let _guard = self.enter()?;
+        Ok(body())
+    }
+
+    /// A fake tensor like a real one, the same for the same tensor; views become views of what
+    /// their base becomes.
+    ///
+    /// # Errors
+    /// [`Status::NOT_SUPPORTED`](crate::Status::NOT_SUPPORTED) for a tensor that stands for
+    /// something else, as in transforms.
+    pub fn from_tensor(&self, tensor: &Tensor) -> Result<Tensor> {
+        let mut out = ptr::null_mut();
+        // SAFETY: both live for the call; `out` gets a new reference.
+        unsafe {
+            check(sys::tenon_tensor_copy_fake(
+                tensor.as_raw(),
+                self.0.as_ptr(),
+                &mut out,
+            ))?;
+            Ok(Tensor::from_raw(out))
+        }
+    }
+}
+
+impl Clone for FakeMode {
+    fn clone(&self) -> FakeMode {
+        // SAFETY: the mode is live.
+        FakeMode(unsafe { NonNull::new_unchecked(sys::tenon_fake_mode_retain(self.0.as_ptr())) })
+    }
+}
+
+impl Drop for FakeMode {
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_fake_mode_release(self.0.as_ptr()) }
+    }
+}
+
+/// A mode that the calling thread is in, left when it is dropped. It stays on its thread.
+///
+/// # Panics
+/// As [`KeyGuard`](crate::KeyGuard), when a guard that was entered later is still alive.
+#[must_use = "the mode is left when the guard is dropped"]
+#[derive(Debug)]
+pub struct FakeModeGuard {
+    raw: sys::tenon_fake_guard,
+    owner_thread: PhantomData<*const ()>,
+}
+
+impl Drop for FakeModeGuard {
+    fn drop(&mut self) {
+        // SAFETY: fake.h: filled by the function that entered it.
+        left(unsafe { sys::tenon_fake_mode_leave(&self.raw) })
+    }
+}
+
+/// The operator whose fake kernel runs on the calling thread, and on fake tensors.
+pub fn running() -> Option<Op> {
+    // SAFETY: no precondition; an operator is valid for ever.
+    unsafe {
+        let op = sys::tenon_fake_running();
+        (!op.is_null()).then(|| Op::from_raw(op).ok()).flatten()
+    }
+}

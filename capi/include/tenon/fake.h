@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fake tensors: shape, strides, dtype and a claimed device without memory; kernels for them. */
+#ifndef TENON_FAKE_H
+#define TENON_FAKE_H
+
+#include "tenon/common.h"
+#include "tenon/device.h"
+#include "tenon/kernel.h"
+#include "tenon/key_guard.h"
+#include "tenon/library.h"
+#include "tenon/tensor.h"
+
+TENON_BEGIN_DECLS
+
+/* Operators on fake tensors give fake tensors: what real ones would give, all but the elements.
+ * Nothing is allocated, and nothing needs a device that a tensor claims. A fake kernel of the
+ * operator serves them, else its composite kernel, else its kernel for Meta. What depends on
+ * elements is TENON_ERROR_DATA_DEPENDENT.
+ *
+ * Constructors make a fake tensor where the index of the device that they are given has
+ * TENON_DEVICE_FAKE added; all operators do in a mode, which belongs to its thread and is carried
+ * by thread states. Real numbers, 0-dim tensors on the CPU, mix with fakes; other real tensors do
+ * where the mode says so. */
+
+/// Tells whether a tensor is fake (1) or not (0).
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int32_t tenon_tensor_is_fake(const tenon_tensor* tensor);
+
+/// Gives a tensor's device as constructors and operators take it: of a fake tensor with
+/// TENON_DEVICE_FAKE, so that what is made on it is fake, too. tenon_tensor_device gives the one
+/// that is claimed.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_fake_device(const tenon_tensor* tensor, tenon_device* out_device);
+
+/* ---- Modes ------------------------------------------------------------------------------ */
+
+typedef struct tenon_fake_mode tenon_fake_mode; /* refcounted; keeps what was made fake by it */
+
+/* Real tensors that operators meet in the mode are made fake, as tenon_tensor_copy_fake does. */
+#define TENON_FAKE_ALLOW_REAL 1u
+
+/// Makes a mode; `flags` are TENON_FAKE_*.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_mode` is owned by the caller.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_new(uint32_t flags, tenon_fake_mode** out_mode);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_fake_mode* tenon_fake_mode_retain(tenon_fake_mode* mode);
+
+/// Drops a reference. NULL is accepted.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_fake_mode_release(tenon_fake_mode* mode);
+
+/// Returns the mode that the calling thread is in, NULL outside of any.
+///
+/// Ownership: new reference.
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_fake_mode* tenon_fake_mode_copy_current(void);
+
+/* What a mode restores. Plain memory of the caller, filled by tenon_fake_mode_enter and read by
+ * tenon_fake_mode_leave alone. */
+typedef struct tenon_fake_guard {
+  tenon_key_guard keys;
+  tenon_fake_mode* outer;
+  uint64_t reserved; /* zero */
+} tenon_fake_guard;
+
+/// Enters a mode: until it is left, operators on the calling thread make fake tensors.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: the thread keeps the mode until it is left.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_enter(tenon_fake_mode* mode, tenon_fake_guard* out_guard);
+
+/// Leaves a mode: keys and mode are again what they were when it was entered.
+///
+/// Errors:    as tenon_key_guard_leave; nothing changes then.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_leave(const tenon_fake_guard* guard);
+
+/// Makes a fake tensor like a real one: of its sizes, strides, dtype and device, with gradients
+/// required where they are of the real one. A view becomes a view of what its base becomes. Of a
+/// tensor that a mode has seen before it is the same fake tensor; fake ones are given back.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something else,
+///            TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_tensor` is owned by the caller; `mode` may be NULL, else it keeps the fake
+///            tensor while the real one lives.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_mode* mode,
+                                              tenon_tensor** out_tensor);
+
+/* ---- Fake kernels ----------------------------------------------------------------------- */
+
+/// Registers the fake kernel of an operator, which makes its results without computing elements.
+/// It serves tensors on Meta as well. On fakes it runs as in a mode: what it makes is fake.
+///
+/// Errors:    TENON_ERROR_ALREADY_EXISTS where the operator has a fake kernel, unless the policy
+///            is TENON_REPLACE_OVERRIDE, or a kernel for Meta that is none;
+///            TENON_ERROR_INVALID_ARGUMENT where its CompositeImplicitAutograd kernel serves, and
+///            else as tenon_library_impl.
+/// Ownership: takes over kernel->ctx, also on failure. `out_registration` (may be NULL) is owned
+///            by the caller.
+/// Threads:   any thread; *blocks*, runs listeners.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_register_fake(tenon_library* library, const char* name,
+                                                   const tenon_kernel* kernel,
+                                                   tenon_registration** out_registration);
+
+/// Returns the operator whose fake kernel runs on the calling thread, the innermost one, and on
+/// fakes rather than on Meta; NULL where none does.
+///
+/// Ownership: static.
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API const tenon_op* tenon_fake_running(void);
+
+TENON_END_DECLS
+
+#endif /* TENON_FAKE_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fake tensors: modes in which operators make them. Library::register_fake registers kernels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "tenon/fake.h"
+#include "tenon/hpp/error.hpp"
+#include "tenon/hpp/op.hpp"
+#include "tenon/hpp/tensor.hpp"
+
+namespace tenon::inline hpp {
+
+// What real tensors are in a mode, but for numbers (0-dim on the CPU), which always mix in.
+enum class RealTensors : uint32_t {
+  Refused = 0,
+  MadeFake = TENON_FAKE_ALLOW_REAL,
+};
+
+// A fake mode. Cheap to copy.
+class FakeMode {
+ public:
+  explicit FakeMode(RealTensors real = RealTensors::Refused) {
+    check(tenon_fake_mode_new(static_cast<uint32_t>(real), &mode_));
+  }
+  FakeMode(const FakeMode& other) noexcept : mode_(tenon_fake_mode_retain(other.mode_)) {}
+  FakeMode(FakeMode&& other) noexcept : mode_(std::exchange(other.mode_, nullptr)) {}
+  FakeMode& operator=(FakeMode other) noexcept {
+    std::swap(mode_, other.mode_);
+    return *this;
+  }
+  ~FakeMode() { tenon_fake_mode_release(mode_); }
+
+  tenon_fake_mode* get() const noexcept { return mode_; }
+
+  // A fake tensor like a real one, the same for the same tensor; views become views.
+  Tensor from(const Tensor& tensor) const {
+    tenon_tensor* made = nullptr;
+    check(tenon_tensor_copy_fake(tensor.get(), mode_, &made));
+    return Tensor(made);
+  }
+
+  // What operators on this thread make is fake while it lives.
+  class Scope {
+   public:
+    explicit Scope(const FakeMode& mode) { check(tenon_fake_mode_enter(mode.mode_, &guard_)); }
+    ~Scope() {
+      // Out of order the thread stays in the mode: a destructor cannot say so.
+      if (tenon_fake_mode_leave(&guard_) != TENON_OK) tenon_error_release(tenon_error_take());
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    tenon_fake_guard guard_;
+  };
+
+ private:
+  tenon_fake_mode* mode_ = nullptr;
+};
+
+// The operator whose fake kernel runs on this thread on fake tensors, none outside of one.
+inline std::optional<Op> running_fake() {
+  const tenon_op* op = tenon_fake_running();
+  return op != nullptr ? std::optional<Op>(Op(op)) : std::nullopt;
+}
+
+}  // namespace tenon::inline hpp

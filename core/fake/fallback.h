@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in fallback at Fake: runs kernels for Meta on fakes.
+#pragma once
+
+#include <span>
+
+#include "dispatch/built_in.h"
+#include "tenon/value.h"
+
+namespace tenon::fake {
+
+std::span<const dispatch::BuiltIn> built_ins() noexcept;
+
+/// Whether a call's arguments are fake, or the calling thread is in a mode.
+bool runs_fake(const tenon_stack& stack) noexcept;
+
+}  // namespace tenon::fake

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section G, items 173 to 176: fake kernels. Sizes that depend on data are not here yet."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from items import better, same
+
+_numbers = itertools.count()
+
+
+def defined(peer, kernel=None, key="CPU"):
+    """A library that defines an operator, and its full name."""
+    ns = f"g_fakes_{peer.name}_{next(_numbers)}"
+    library = peer.Library(ns, "DEF")
+    library.define("f(Tensor x) -> Tensor")
+    if kernel is not None:
+        library.impl("f", kernel, key)
+    return library, f"{ns}::f"
+
+
+def like(x):
+    return x.new_empty(x.shape)
+
+
+def meta(peer, *sizes):
+    return peer.package.empty(sizes, device="meta")
+
+
+@better(
+    173,
+    "register_fake is refused where a fake kernel, a kernel for Meta or a composite one serves",
+    "each error names the kernel that is there, and where it was registered",
+)
+def test_item_173_refused(peer):
+    register = peer.package.library.register_fake
+    refused = (lambda x: x.clone(), "CPU"), (like, "Meta"), (like, "CompositeImplicitAutograd")
+    for number, (kernel, key) in enumerate(refused):
+        library, name = defined(peer, kernel, key)
+        if number == 0:
+            register(name, like, lib=library)
+        with pytest.raises(RuntimeError) as caught:
+            register(name, like, lib=library)
+        if not peer.is_torch:
+            assert "like at" in str(caught.value) and "test_g_fake.py" in str(caught.value)
+
+
+@same(174, "A fake kernel serves Meta; without one the error says that it is missing")
+def test_item_174_meta(peer):
+    library, name = defined(peer, lambda x: x.clone())
+    ns, _, base = name.partition("::")
+    call = getattr(getattr(peer.ops, ns), base)
+    with pytest.raises(NotImplementedError, match=name):
+        call(meta(peer, 3))
+    peer.package.library.register_fake(name, lambda x: x.new_empty(7, 2), lib=library)
+    assert tuple(call(meta(peer, 3)).shape) == (7, 2)
+    assert call(meta(peer, 3)).device.type == "meta"
+
+
+@better(
+    175,
+    "get_ctx outside of a fake kernel is an error",
+    "so is one in a fake kernel that runs on Meta, where sizes cannot be asked for",
+)
+def test_item_175_context(peer):
+    with pytest.raises((RuntimeError, AssertionError)):
+        peer.package.library.get_ctx().new_dynamic_size()
+    library, name = defined(peer, lambda x: x.clone())
+
+    def asks(x):
+        peer.package.library.get_ctx().new_dynamic_size()
+        return like(x)
+
+    peer.package.library.register_fake(name, asks, lib=library)
+    ns, _, base = name.partition("::")
+    with pytest.raises(RuntimeError):
+        getattr(getattr(peer.ops, ns), base)(meta(peer, 3))
+
+
+@better(
+    176,
+    "An operator whose result's shape depends on data fails without data",
+    "as a DataDependentError that names operator and argument; on fake tensors the device, too, "
+    "and how to go on",
+)
+def test_item_176_data_dependent(peer):
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        meta(peer, 3).nonzero()
+    if not peer.is_torch:
+        package = peer.package
+        with package.FakeTensorMode(), pytest.raises(package.DataDependentError) as caught:
+            package.ones(2, device="cuda:1").nonzero()
+        message = f"{caught.value}\n" + "\n".join(getattr(caught.value, "__notes__", ()))
+        assert "aten::nonzero: self must have data" in message
+        assert "fake tensor on cuda:1" in message
+        assert "register a fake kernel" in message

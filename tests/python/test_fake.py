@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fake tensors in Python: modes, conversions, what is refused, and kernels for them."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import tenon
+from tenon import FakeTensor, FakeTensorMode
+from tenon.library import Library, get_ctx, impl_abstract, register_fake
+
+
+def fake_ones(device="cuda:1"):
+    with FakeTensorMode():
+        return tenon.ones(2, 3, device=device)
+
+
+@pytest.fixture
+def library():
+    with Library("fakes_py", "DEF") as made:
+        made.define("f(Tensor x) -> Tensor")
+        yield made
+
+
+# ---- What a fake tensor is -----------------------------------------------------------------------
+
+
+def test_a_fake_tensor_claims_its_device():
+    fake = fake_ones()
+    assert isinstance(fake, FakeTensor) and isinstance(fake, tenon.Tensor)
+    assert fake.device == tenon.device("cuda:1") and fake.device.index == 1
+    assert str(fake.device) == "cuda:1" and hash(fake.device) == hash(tenon.device("cuda:1"))
+    assert repr(fake) == "FakeTensor(..., device='cuda:1', size=(2, 3))"
+    assert not isinstance(tenon.ones(1), FakeTensor) and not isinstance(3, FakeTensor)
+
+
+def test_a_fake_tensor_on_the_cpu_is_none_that_can_be_read():
+    with FakeTensorMode():
+        x = tenon.ones(2)
+    assert str(x.device) == "cpu" and x.device.index is None
+    for read in (x.tolist, x.numpy, lambda: bool(x[0]), lambda: float(x[0]), lambda: x[0].item()):
+        with pytest.raises(Exception, match="fake|memory|data"):
+            read()
+    with pytest.raises(Exception, match="dense"):
+        tenon.from_dlpack(x)
+    with pytest.raises(Exception, match="memory|buffer"):
+        memoryview(x)
+
+
+def test_fake_tensors_are_made_by_modes_only():
+    with pytest.raises(tenon.StateError, match="FakeTensorMode"):
+        FakeTensor()
+
+
+# ---- Modes ---------------------------------------------------------------------------------------
+
+
+def test_modes_nest_and_are_entered_anew():
+    mode = FakeTensorMode()
+    with mode, mode:
+        assert isinstance(tenon.ones(1), FakeTensor)
+    with mode:
+        assert isinstance(tenon.ones(1), FakeTensor)
+    assert not isinstance(tenon.ones(1), FakeTensor)
+
+
+def test_one_mode_in_two_threads():
+    mode, seen = FakeTensorMode(), []
+
+    def work():
+        with mode:
+            seen.append(isinstance(tenon.ones(1), FakeTensor))
+        seen.append(isinstance(tenon.ones(1), FakeTensor))
+
+    with mode:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert isinstance(tenon.ones(1), FakeTensor)
+    assert seen == [True, False]
+
+
+def test_a_mode_is_left_by_who_entered_it():
+    mode = FakeTensorMode()
+    with pytest.raises(tenon.StateError, match="not in"):
+        mode.__exit__(None, None, None)
+
+
+def test_fallback_kernels_are_refused():
+    with pytest.raises(ValueError, match="allow_fallback_kernels"):
+        FakeTensorMode(allow_fallback_kernels=True)
+
+
+def test_real_tensors_are_refused_by_name_or_made_fake():
+    real = tenon.ones(2)
+    with FakeTensorMode(), pytest.raises(tenon.InvalidArgumentError) as caught:
+        tenon.add(tenon.ones(2), real)
+    assert "aten::add.Tensor: other must be a fake tensor in a fake mode" in str(caught.value)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        assert isinstance(real + real, FakeTensor)
+
+
+def test_numbers_mix_in():
+    fake = fake_ones()
+    number = tenon.tensor(2.0)
+    assert isinstance(fake * number, FakeTensor) and (number * fake).device == fake.device
+    assert isinstance(fake + 1, FakeTensor) and (1 - fake).dtype is tenon.float32
+
+
+def test_data_becomes_fake_in_a_mode():
+    with FakeTensorMode():
+        made = [tenon.tensor([1, 2]), tenon.tensor(1.5), tenon.as_tensor([[1.0]])]
+        assert all(isinstance(one, FakeTensor) for one in made)
+        assert [one.dtype for one in made] == [tenon.int64, tenon.float32, tenon.float32]
+
+
+def test_indices_of_lists_are_fake_beside_a_fake_tensor():
+    fake = fake_ones("cpu")
+    version = fake._version
+    fake[0] = 1.0
+    fake[[0], 1] = 2.0
+    assert fake[[0, 1, 1]].shape == (3, 3) and fake._version == version + 2
+
+
+# ---- Conversions ---------------------------------------------------------------------------------
+
+
+def test_from_tensor_is_the_same_for_the_same_tensor():
+    mode, real = FakeTensorMode(), tenon.ones(2, 3, requires_grad=True)
+    first = mode.from_tensor(real)
+    assert mode.from_tensor(real) is first and mode.from_tensor(first) is first
+    assert first.requires_grad and first.is_leaf
+    assert FakeTensorMode().from_tensor(real) is not first
+
+
+def test_from_tensor_of_a_view_has_its_base():
+    mode, real = FakeTensorMode(), tenon.arange(12).reshape(3, 4)
+    view = mode.from_tensor(real.t()[1:])
+    base = real if real._base is None else real._base
+    assert view._base is mode.from_tensor(base)
+    assert view.stride() == (1, 4) and view.storage_offset() == 1
+
+
+def test_from_tensor_of_a_parameter_is_a_parameter():
+    weight = tenon.nn.Linear(2, 3).weight
+    made = FakeTensorMode().from_tensor(weight)
+    assert isinstance(made, tenon.nn.Parameter) and isinstance(made, FakeTensor)
+    assert made.requires_grad and made.shape == (3, 2)
+
+
+# ---- Modules and gradients -----------------------------------------------------------------------
+
+
+def test_a_gradient_without_memory(capsys):
+    # [quote.begin mode]
+    with tenon.FakeTensorMode():
+        model = tenon.nn.Linear(1 << 14, 1 << 14, device="cuda")
+        loss = model(tenon.ones(1 << 12, 1 << 14, device="cuda")).sum()
+        loss.backward()
+    print(model.weight.grad)
+    # [quote.end]
+    text = "FakeTensor(..., device='cuda:0', size=(16384, 16384))\n"
+    assert capsys.readouterr().out == text
+
+
+def test_a_training_step_without_memory():
+    with FakeTensorMode():
+        model = tenon.nn.Sequential(
+            tenon.nn.Linear(1 << 14, 1 << 14, device="cuda"),
+            tenon.nn.ReLU(),
+            tenon.nn.Linear(1 << 14, 1 << 14, device="cuda"),
+        )
+        optimizer = tenon.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        loss = model(tenon.ones(1 << 12, 1 << 14, device="cuda")).sum()
+        loss.backward()
+        optimizer.step()
+    grads = [each.grad for each in model.parameters()]
+    assert all(isinstance(each, FakeTensor) for each in grads)
+    assert {str(each.device) for each in grads} == {"cuda:0"}
+
+
+# ---- Estimates -----------------------------------------------------------------------------------
+
+
+def test_estimate_counts_products_and_memory():
+    def work(a, b):
+        product = a @ b
+        double = product * 2
+        del product
+        return double.t().contiguous()
+
+    found = tenon.introspect.estimate(work, tenon.ones(4, 8), tenon.ones(8, 16))
+    assert found.flops == 2 * 4 * 8 * 16
+    assert found.allocated == 3 * 4 * 16 * 4 and found.peak == 2 * 4 * 16 * 4
+    assert found.calls["aten::mm"] == 1
+
+
+def test_estimate_of_gradients():
+    weight = tenon.ones(32, 64, requires_grad=True)
+
+    def work(x, w):
+        (x @ w.t()).sum().backward()
+
+    found = tenon.introspect.estimate(work, tenon.ones(8, 64), weight)
+    assert found.flops == 2 * 2 * 8 * 64 * 32  # forward, and the weight's gradient
+    assert weight.grad is None
+
+
+def test_estimate_of_a_model_takes_its_parameters():
+    model = tenon.nn.Linear(64, 32)
+    found = tenon.introspect.estimate(model, tenon.ones(8, 64))
+    assert found.flops == 2 * 8 * 64 * 32
+
+
+def test_a_fake_gradient_for_a_real_leaf_is_an_error():
+    weight = tenon.ones(2, requires_grad=True)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        loss = (weight * 2).sum()
+        with pytest.raises(tenon.StateError, match="gradient of a real leaf must be real"):
+            loss.backward()
+    assert weight.grad is None
+
+
+# ---- Fake kernels --------------------------------------------------------------------------------
+
+
+def test_a_fake_kernel_runs_as_in_a_mode(library):
+    fake = fake_ones()
+
+    @register_fake("fakes_py::f", lib=library)
+    def _(x):
+        assert get_ctx().op is tenon.ops.fakes_py.f.default
+        return tenon.empty(4, device=x.device)
+
+    result = tenon.ops.fakes_py.f(fake)
+    assert isinstance(result, FakeTensor) and result.device == fake.device
+    with pytest.raises(tenon.StateError, match="outside"):
+        get_ctx()
+
+
+def test_get_ctx_on_meta_is_an_error(library):
+    register_fake("fakes_py::f", lambda x: get_ctx() and x, lib=library)
+    with pytest.raises(tenon.StateError, match="on fake tensors"):
+        tenon.ops.fakes_py.f(tenon.empty(2, device="meta"))
+
+
+def test_a_fake_kernel_gives_no_real_tensor(library):
+    fake = fake_ones()
+    real = tenon.ones(1)
+    register_fake("fakes_py::f", lambda x: real, lib=library)
+    with pytest.raises(tenon.StateError, match="result must be fake, got a real tensor on cpu"):
+        tenon.ops.fakes_py.f(fake)
+
+
+def test_the_operator_without_a_fake_kernel_is_named(library):
+    fake = fake_ones()
+    library.impl("f", lambda x: x, "CUDA")
+    with pytest.raises(NotImplementedError, match="fakes_py::f: operator must have a fake kernel"):
+        tenon.ops.fakes_py.f(fake)
+
+
+def test_explain_names_the_fake_kernel(library):
+    fake = fake_ones()
+
+    def shape_of_f(x):
+        return tenon.empty_like(x)
+
+    register_fake("fakes_py::f", shape_of_f, lib=library)
+    text = tenon.introspect.explain(tenon.ops.fakes_py.f, fake)
+    assert "run_fake" in text and "the kernel for Meta, " in text and "shape_of_f at " in text
+
+
+def test_impl_abstract_warns_of_its_new_name(library):
+    with pytest.warns(FutureWarning, match="register_fake"):
+        impl_abstract("fakes_py::f", tenon.empty_like, lib=library)
+
+
+# ---- The default device --------------------------------------------------------------------------
+
+
+def test_a_device_is_the_default_in_its_block():
+    with tenon.device("meta") as where:
+        assert where == tenon.device("meta")
+        assert tenon.zeros(2).is_meta and tenon.tensor([1.0]).is_meta and tenon.arange(3).is_meta
+        with tenon.device("cpu"):
+            assert not tenon.zeros(2).is_meta
+        assert tenon.zeros(2).is_meta and not tenon.zeros(2, device="cpu").is_meta
+    assert not tenon.zeros(2).is_meta
