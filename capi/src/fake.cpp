@@ -5,6 +5,7 @@
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "fake/conversion.h"
+#include "fake/dynamic_size.h"
 #include "fake/fake_kernel.h"
 #include "fake/mode.h"
 #include "guard.h"
@@ -58,6 +59,23 @@ tenon_fake_mode* tenon_fake_mode_retain(tenon_fake_mode* mode) {
 
 void tenon_fake_mode_release(tenon_fake_mode* mode) {
   if (mode != nullptr) mode->release();
+}
+
+tenon_status tenon_fake_mode_set_shape_env(tenon_fake_mode* mode, tenon_shape_env* env) {
+  return guarded([&] {
+    TENON_CHECK_ARG(mode != nullptr && env != nullptr,
+                    "tenon_fake_mode_set_shape_env: ", mode == nullptr ? "mode" : "env",
+                    " must be given, got NULL");
+    mode->set_shape_env(tenon::symbol::ShapeEnvPtr::share(env));
+  });
+}
+
+tenon_status tenon_fake_mode_shape_env(tenon_fake_mode* mode, tenon_shape_env** out_env) {
+  *out_env = nullptr;
+  return guarded([&] {
+    TENON_CHECK_ARG(mode != nullptr, "tenon_fake_mode_shape_env: mode must be given, got NULL");
+    *out_env = static_cast<tenon_shape_env*>(mode->shape_env().detach());
+  });
 }
 
 tenon_fake_mode* tenon_fake_mode_copy_current(void) {
@@ -114,5 +132,10 @@ tenon_status tenon_library_register_fake(tenon_library* library, const char* nam
 }
 
 const tenon_op* tenon_fake_running(void) { return fake::running(); }
+
+tenon_status tenon_fake_new_size(int64_t min, int64_t max, tenon_value* out_size) {
+  *out_size = {};
+  return guarded([&] { *out_size = fake::new_dynamic_size(min, max); });
+}
 
 }  // extern "C"

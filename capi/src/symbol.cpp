@@ -20,8 +20,6 @@ using tenon::symbol::Place;
 using tenon::symbol::ShapeEnv;
 using tenon::symbol::Word;
 
-struct tenon_shape_env final : ShapeEnv {};
-
 namespace {
 
 constexpr size_t kFirstGuard = 56;
@@ -128,7 +126,7 @@ tenon_status tenon_shape_env_new(uint32_t flags, tenon_shape_env** out_env) {
   *out_env = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(flags == 0, "tenon_shape_env_new: flags must be 0, got ", flags);
-    *out_env = new tenon_shape_env;
+    *out_env = static_cast<tenon_shape_env*>(tenon::symbol::new_shape_env().detach());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/live_count.h"
 #include "dispatch/thread_slot.h"
@@ -32,6 +33,19 @@ tensor::TensorPtr tenon_fake_mode::keep(tensor::Tensor& real, tensor::TensorPtr 
   return entry->second.fake;
 }
 
+symbol::ShapeEnvPtr tenon_fake_mode::shape_env() {
+  const std::lock_guard lock(mutex_);
+  if (!shape_env_) shape_env_ = symbol::new_shape_env();
+  return shape_env_;
+}
+
+void tenon_fake_mode::set_shape_env(symbol::ShapeEnvPtr env) {
+  const std::lock_guard lock(mutex_);
+  TENON_CHECK(!shape_env_, TENON_ERROR_STATE,
+              "tenon_fake_mode_set_shape_env: mode must have no environment yet, got one that has");
+  shape_env_ = std::move(env);
+}
+
 // Fakes have no memory and no deleters of anyone's: dropping them runs no foreign code but that of
 // their language objects, which is only queued.
 void tenon_fake_mode::drop_dead_locked() {
@@ -45,6 +59,7 @@ namespace {
 
 struct State {
   ModePtr mode;
+  symbol::ShapeEnvPtr shape_env;  // outside of modes
   const tenon_op* running = nullptr;
 };
 
@@ -53,7 +68,7 @@ tenon_status copy_state(void* word, void** out_word) noexcept {
   *out_word = nullptr;
   const State& state = *static_cast<const State*>(word);
   if (!state.mode) return TENON_OK;
-  auto* copy = new (std::nothrow) State{state.mode};
+  auto* copy = new (std::nothrow) State{state.mode, {}};
   if (copy == nullptr) {
     return base::set_current_error(base::ErrorPtr::adopt(base::ErrorObject::out_of_memory()));
   }
@@ -82,6 +97,13 @@ Mode* thread_mode() noexcept {
 
 ModePtr exchange_thread_mode(ModePtr mode) {
   return std::exchange(require_state().mode, std::move(mode));
+}
+
+symbol::ShapeEnvPtr thread_shape_env() {
+  State& state = require_state();
+  if (state.mode) return state.mode->shape_env();
+  if (!state.shape_env) state.shape_env = symbol::new_shape_env();
+  return state.shape_env;
 }
 
 const tenon_op* running() noexcept {

@@ -7,6 +7,7 @@
 
 #include "base/intrusive_ptr.h"
 #include "dispatch/key_set.h"
+#include "symbol/shape_env.h"
 #include "tenon/fake.h"
 #include "tensor/tensor.h"
 
@@ -19,6 +20,10 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
 
   /// What a real tensor was made before, empty where it was not.
   tenon::tensor::TensorPtr find(const tenon::tensor::Tensor& real);
+  /// The environment of sizes that only elements tell, made when first asked for.
+  tenon::symbol::ShapeEnvPtr shape_env();
+  /// Throws TENON_ERROR_STATE where there is one.
+  void set_shape_env(tenon::symbol::ShapeEnvPtr env);
   /// Keeps it. Where another thread came first, returns what that one keeps.
   tenon::tensor::TensorPtr keep(tenon::tensor::Tensor& real, tenon::tensor::TensorPtr fake);
 
@@ -32,6 +37,7 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
 
   std::mutex mutex_;
   std::unordered_map<const tenon::tensor::Tensor*, Entry> entries_;
+  tenon::symbol::ShapeEnvPtr shape_env_;
   size_t sweep_at_ = 64;  // so many entries, and those of dead tensors are dropped
 };
 
@@ -46,6 +52,9 @@ constexpr tenon_keyset kFake = dispatch::functionality_bit(TENON_FUNCTIONALITY_F
 Mode* thread_mode() noexcept;
 /// Puts another one in its place, which is returned. The first on a thread throws std::bad_alloc.
 ModePtr exchange_thread_mode(ModePtr mode);
+
+/// The environment of that mode, outside of any of the thread itself. Throws std::bad_alloc.
+symbol::ShapeEnvPtr thread_shape_env();
 
 /// The operator whose fake kernel runs on the calling thread, NULL where none does.
 const tenon_op* running() noexcept;

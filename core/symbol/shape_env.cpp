@@ -224,4 +224,6 @@ Operand ShapeEnv::apply_real(uint32_t function, const Operand& a, const Operand&
   return {base::word_of(function_locked(Kind::kReal, tag, function, a, b))};
 }
 
+ShapeEnvPtr new_shape_env() { return ShapeEnvPtr::adopt(new tenon_shape_env); }
+
 }  // namespace tenon::symbol

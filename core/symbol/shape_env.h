@@ -165,8 +165,14 @@ void append_range(std::string& text, const Interval& range);
 
 using ShapeEnvPtr = base::IntrusivePtr<ShapeEnv>;
 
+/// An environment of its own.
+ShapeEnvPtr new_shape_env();
+
 inline ShapeEnv& env_of(const tenon_symbol& symbol) noexcept {
   return *static_cast<ShapeEnv*>(symbol.owner);
 }
 
 }  // namespace tenon::symbol
+
+/// The handle in C.
+struct tenon_shape_env final : tenon::symbol::ShapeEnv {};

@@ -94,7 +94,7 @@ TensorPtr new_symbolic(const SymbolicOptions& options) {
                                    options.device != nullptr ? options.device : &meta);
   const bool has_memory = base_tensor != nullptr
                               ? base_tensor->has_memory() || base_tensor->is_undefined()
-                              : device.type != TENON_DEVICE_META;
+                              : device.type != TENON_DEVICE_META && !tensor::is_fake_device(device);
   TENON_CHECK_ARG(!has_memory, kNewSymbolic, ": device must be one without memory, got ",
                   tensor::print_device(device));
   Shape shape;

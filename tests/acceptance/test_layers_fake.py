@@ -20,8 +20,11 @@ def find(name):
     return getattr(sub("_subclasses.fake_tensor"), name)
 
 
-def fake_mode():
-    return find("FakeTensorMode")()
+def fake_mode(symbolic=False):
+    options = {}
+    if symbolic and torch.__name__ == "torch":
+        options["shape_env"] = sub("fx.experimental.symbolic_shapes").ShapeEnv()
+    return find("FakeTensorMode")(**options)
 
 
 def is_fake(t):
@@ -214,6 +217,34 @@ def test_error_in_a_fake_implementation_passes():
         with pytest.raises(Odd):
             op(torch.ones(2))
         assert is_fake(torch.ones(1) + 1)
+
+
+def dynamic_op(**bounds):
+    def fake(x):
+        size = torch.library.get_ctx().new_dynamic_size(**bounds)
+        return x.new_empty([size, x.dim()], dtype=torch.int64)
+
+    return new_op("(Tensor x) -> Tensor", lambda x: x.nonzero(), fake)[1]
+
+
+def test_dynamic_sizes_cannot_become_ints():
+    """int() of such a size, or a branch on an unknown comparison, is an error"""
+    op = dynamic_op()
+    with fake_mode(symbolic=True):
+        n = op(torch.ones(2, 2)).shape[0]
+        with pytest.raises(Exception):
+            int(n)
+        with pytest.raises(Exception):
+            bool(n > 3)
+        assert not isinstance(n, int)
+
+
+def test_dynamic_size_bounds_decide_comparisons():
+    """min and max of new_dynamic_size decide comparisons beyond them"""
+    op = dynamic_op(min=2, max=5)
+    with fake_mode(symbolic=True):
+        n = op(torch.ones(2, 2)).shape[0]
+        assert bool(n >= 2) and bool(n <= 5) and not bool(n > 5) and bool(n + 1 >= 3)
 
 
 # ---- the meta device

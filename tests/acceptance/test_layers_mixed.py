@@ -6,7 +6,7 @@ import itertools
 import os
 import weakref
 import pytest
-from seed import flat, sub, torch
+from seed import flat, make_fx, sub, torch
 
 
 def fn(name):
@@ -248,17 +248,6 @@ def test_no_grad_set_inside_a_transform_does_not_leak():
         after = torch.is_grad_enabled()
         torch.set_grad_enabled(True)
     assert after
-
-
-def make_fx(*args, **kw):
-    for where in (None, "fx", "func"):
-        try:
-            mod = sub(where) if where else torch
-        except ImportError:
-            continue
-        if hasattr(mod, "make_fx"):
-            return mod.make_fx(*args, **kw)
-    return sub("fx.experimental.proxy_tensor").make_fx(*args, **kw)
 
 
 def names(g):

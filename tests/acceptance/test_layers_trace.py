@@ -5,22 +5,10 @@ import itertools
 import operator
 import os
 import pytest
-from seed import sub, torch
+from seed import make_fx, sub, torch
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 _n = itertools.count()
-
-
-def make_fx(*args, **kw):
-    """make_fx from a public-looking place, or from PyTorch's own."""
-    for where in (None, "fx", "func"):
-        try:
-            mod = sub(where) if where else torch
-        except ImportError:
-            continue
-        if hasattr(mod, "make_fx"):
-            return mod.make_fx(*args, **kw)
-    return sub("fx.experimental.proxy_tensor").make_fx(*args, **kw)
 
 
 def same(a, b):

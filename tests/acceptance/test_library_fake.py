@@ -70,6 +70,30 @@ def test_meta_kernel_for_a_composite_operator_is_refused():
     assert tuple(op(torch.empty(2, device="meta")).shape) == (2,)
 
 
+def fake_mode():
+    """A fake tensor mode in which sizes may depend on data."""
+    if hasattr(torch, "FakeTensorMode"):
+        return torch.FakeTensorMode()
+    env = sub("fx.experimental.symbolic_shapes").ShapeEnv()
+    return sub("_subclasses.fake_tensor").FakeTensorMode(shape_env=env)
+
+
+def test_dynamic_size_in_a_fake_kernel():
+    @custom_op(ns() + "::nz", mutates_args=())
+    def nz(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    @nz.register_fake
+    def _(x):
+        n = sub("library").get_ctx().new_dynamic_size()
+        return x.new_empty([n, x.dim()], dtype=torch.int64)
+
+    with fake_mode():
+        y = nz(torch.ones(2, 2))
+    assert y.dim() == 2 and y.shape[1] == 2 and not isinstance(y.shape[0], int)
+    assert y.dtype is torch.int64
+
+
 # --- vmap ---
 def scaled(calls=None):
     @custom_op(ns() + "::scaled", mutates_args=())

@@ -51,6 +51,64 @@ static tenon_status copy_fake(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// WHAT: "no mode", "no env", "second" for a mode that has one, "ask" of no mode
+static tenon_status fake_env(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_fake_mode* mode = NULL;
+  tenon_shape_env *env = NULL, *own = NULL;
+  assert_ok(tenon_fake_mode_new(0, &mode));
+  assert_ok(tenon_shape_env_new(0, &env));
+  if (is(one, "second")) assert_ok(tenon_fake_mode_set_shape_env(mode, env));
+  const tenon_status status = is(one, "ask")
+                                  ? tenon_fake_mode_shape_env(NULL, &own)
+                                  : tenon_fake_mode_set_shape_env(is(one, "no mode") ? NULL : mode,
+                                                                  is(one, "no env") ? NULL : env);
+  assert_null(own);
+  tenon_shape_env_release(env);
+  tenon_fake_mode_release(mode);
+  return status;
+}
+
+typedef struct {
+  int64_t min, max;
+  tenon_status status;
+} asked_size;
+
+// A fake kernel that asks for a size, and gives what it was given.
+static tenon_status ask_size(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  asked_size* asked = ctx;
+  tenon_value size;
+  (void)op, (void)keys;
+  asked->status = tenon_fake_new_size(asked->min, asked->max, &size);
+  stack->rets[0] =
+      tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(stack->args[0].as.tensor)));
+  return TENON_OK;
+}
+
+// MIN MAX INSIDE: "yes" asks in a fake kernel
+static tenon_status fake_new_size(const bad_world* world, const bad_case* one) {
+  asked_size asked = {number_of(one->args[0]), number_of(one->args[1]), TENON_OK};
+  tenon_value size;
+  if (strcmp(one->args[2], "yes") != 0) return tenon_fake_new_size(asked.min, asked.max, &size);
+  tenon_library* library = NULL;
+  const tenon_op* op = NULL;
+  tenon_tensor* fake = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_DEF, "badsizes", TENON_KEY_NONE, NULL, 0, &library));
+  assert_ok(tenon_library_define(library, "f(Tensor x) -> Tensor", 0, NULL));
+  tenon_kernel kernel = bad_kernel(&ask_size);
+  kernel.ctx = &asked;
+  assert_ok(tenon_library_register_fake(library, "f", &kernel, NULL));
+  assert_ok(tenon_op_find("badsizes::f", &op));
+  assert_ok(tenon_tensor_copy_fake(world->tensor, NULL, &fake));
+  const tenon_value arg = tenon_value_of_tensor(fake);
+  tenon_value ret = tenon_value_of_none();
+  assert_ok(tenon_op_call_named(op, &arg, 1, NULL, NULL, 0, &ret, 1));
+  tenon_value_clear(&ret);
+  tenon_tensor_release(fake);
+  tenon_library_release(library);
+  return asked.status;
+}
+
 // LIBRARY NAME FIELDS: "kernel=0" (NULL), "boxed=0", "fallthrough=1", "language=N", "struct_size=N"
 static tenon_status register_fake(const bad_world* world, const bad_case* one) {
   const char* fields = one->args[2];
@@ -77,5 +135,7 @@ static tenon_status register_fake(const bad_world* world, const bad_case* one) {
 const bad_named_call bad_fake_calls[] = {{"fake_mode_new", &fake_mode_new},
                                          {"fake_mode", &fake_mode},
                                          {"copy_fake", &copy_fake},
+                                         {"fake_env", &fake_env},
+                                         {"fake_new_size", &fake_new_size},
                                          {"register_fake", &register_fake},
                                          {NULL, NULL}};

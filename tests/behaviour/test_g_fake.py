@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section G, items 173 to 176: fake kernels. Sizes that depend on data are not here yet."""
+"""Section G, items 173 to 176: fake kernels, and sizes that depend on data."""
 
 from __future__ import annotations
 
@@ -77,6 +77,34 @@ def test_item_175_context(peer):
     ns, _, base = name.partition("::")
     with pytest.raises(RuntimeError):
         getattr(getattr(peer.ops, ns), base)(meta(peer, 3))
+
+
+def symbolic_fakes(peer):
+    if not peer.is_torch:
+        return peer.package.FakeTensorMode()
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    return FakeTensorMode(shape_env=ShapeEnv())
+
+
+@same(175, "new_dynamic_size takes bounds that are numbers, the lower one 0 or more")
+def test_item_175_bounds(peer):
+    library, name = defined(peer, lambda x: x.clone())
+
+    def fake(x):
+        ctx = peer.package.library.get_ctx()
+        size = ctx.new_dynamic_size()
+        for bounds in ({"min": -1}, {"min": size}, {"max": size}):
+            with pytest.raises(ValueError):
+                ctx.new_dynamic_size(**bounds)
+        return x.new_empty([size, 2])
+
+    peer.package.library.register_fake(name, fake, lib=library)
+    ns, _, base = name.partition("::")
+    with symbolic_fakes(peer):
+        result = getattr(getattr(peer.ops, ns), base)(peer.package.ones(3))
+    assert not isinstance(result.shape[0], int) and result.shape[1] == 2
 
 
 @better(

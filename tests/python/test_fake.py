@@ -245,6 +245,55 @@ def test_get_ctx_on_meta_is_an_error(library):
         tenon.ops.fakes_py.f(tenon.empty(2, device="meta"))
 
 
+def test_sizes_that_only_elements_tell(library):
+    """What operators do with them is what they do with any size, and guards say what it needs."""
+
+    @register_fake("fakes_py::f", lib=library)
+    def _(x):
+        return x.new_empty([get_ctx().new_dynamic_size(min=2, max=9), x.shape[1]])
+
+    with FakeTensorMode() as mode:
+        rows = tenon.ops.fakes_py.f(tenon.ones(4, 3))
+        n = rows.shape[0]
+        assert isinstance(rows, FakeTensor) and isinstance(n, tenon.SymInt) and str(n) == "u0"
+        assert n >= 2 and not n > 9 and rows.shape[1] == 3
+        for decide in (int, bool, lambda size: size == 4):
+            with pytest.raises(tenon.DataDependentError, match="u0"):
+                bool(decide(n - 2))
+        doubled = tenon.cat([(rows * 2).sin(), rows]) @ tenon.ones(3, 5)
+        assert isinstance(doubled, FakeTensor) and str(doubled.shape[0]) == "2*u0"
+        assert doubled.shape[1] == 5 and doubled.device.type == "cpu"
+        assert doubled.sum(0).shape == (5,)
+        other = tenon.ops.fakes_py.f(tenon.ones(4, 3))
+        assert str(other.shape[0]) == "u1"
+        assert "u0" in str(mode.shape_env)
+
+
+def test_devices_of_dynamic_fakes_are_claimed(library):
+    @register_fake("fakes_py::f", lib=library)
+    def _(x):
+        return x.new_empty([get_ctx().new_dynamic_size()])
+
+    with FakeTensorMode():
+        rows = tenon.ops.fakes_py.f(tenon.ones(4, device="cuda:1"))
+        assert str((rows + 1).device) == "cuda:1"
+        with pytest.raises(RuntimeError, match="cuda:1"):
+            rows + tenon.ones(1)
+
+
+def test_dynamic_sizes_are_made_in_the_environment_that_is_given(library):
+    env = tenon.ShapeEnv()
+    register_fake("fakes_py::f", lambda x: x.new_empty([get_ctx().new_dynamic_size()]), lib=library)
+    with FakeTensorMode(shape_env=env):
+        size = tenon.ops.fakes_py.f(tenon.ones(1)).shape[0]
+    assert env.first_failure({size: 7}) is None and "u0" in str(env)
+    fake = FakeTensorMode().from_tensor(tenon.ones(1))
+    outside = [tenon.ops.fakes_py.f(fake).shape[0] for _ in range(2)]
+    assert str(outside[0] + outside[1]) == "u0 + u1"  # of one environment
+    with pytest.raises(TypeError, match="ShapeEnv"):
+        FakeTensorMode(shape_env=3)
+
+
 def test_a_fake_kernel_gives_no_real_tensor(library):
     fake = fake_ones()
     real = tenon.ones(1)

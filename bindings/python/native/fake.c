@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fake tensors: modes, conversions, and which fake kernel runs. */
 #include "native.h"
+#include "shape_env.h"
+#include "symbol.h"
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
 
@@ -80,8 +82,24 @@ static void mode_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
+static PyObject* mode_shape_env(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_shape_env* env;
+  if (tnp_check(tenon_fake_mode_shape_env(((fake_mode*)object)->mode, &env)) != 0) return NULL;
+  return tnp_shape_env_wrap(env);
+}
+
+static PyObject* mode_set_shape_env(PyObject* object, PyObject* given) {
+  tenon_shape_env* env = tnp_shape_env_get(given);
+  if (env == NULL) return NULL;
+  if (tnp_check(tenon_fake_mode_set_shape_env(((fake_mode*)object)->mode, env)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef mode_methods[] = {{"enter", mode_enter, METH_NOARGS, NULL},
                                      {"leave", mode_exit, METH_NOARGS, NULL},
+                                     {"shape_env", mode_shape_env, METH_NOARGS, NULL},
+                                     {"set_shape_env", mode_set_shape_env, METH_O, NULL},
                                      {NULL, NULL, 0, NULL}};
 static PyType_Slot mode_slots[] = {{Py_tp_doc, "A fake mode of the C interface."},
                                    {Py_tp_new, mode_new},
@@ -162,12 +180,26 @@ static PyObject* fake_running(PyObject* module, PyObject* unused) {
   return op != NULL ? tnp_op_object(op) : Py_NewRef(Py_None);
 }
 
+/* (min, max): the SymInt of a size that only elements tell. */
+static PyObject* fake_new_size(PyObject* module, PyObject* args) {
+  (void)module;
+  long long min, max;
+  tenon_value size;
+  if (!PyArg_ParseTuple(args, "LL:fake_new_size", &min, &max)) return NULL;
+  if (tnp_check(tenon_fake_new_size(min, max, &size)) != 0) return NULL;
+  PyObject* result = tnp_from_value(&size, true);
+  tenon_value_clear(&size);
+  return result;
+}
+
 static PyMethodDef functions[] = {
     {"is_fake", is_fake, METH_O, "is_fake(object, /)\n--\n\nTells whether it is a fake tensor."},
     {"copy_fake", copy_fake, METH_VARARGS,
      "copy_fake(tensor, mode, /)\n--\n\nReturns a fake tensor like a real one."},
     {"in_fake_mode", in_fake_mode, METH_O,
      "in_fake_mode(tensor, /)\n--\n\nReturns a new tensor, a fake one in a fake mode."},
+    {"fake_new_size", fake_new_size, METH_VARARGS,
+     "fake_new_size(min, max, /)\n--\n\nReturns a size that only elements tell."},
     {"fake_running", fake_running, METH_NOARGS,
      "fake_running()\n--\n\nReturns the operator whose fake kernel runs, or None."},
     {NULL, NULL, 0, NULL}};

@@ -17,13 +17,22 @@ tenon_shape_env* tnp_shape_env_get(PyObject* object) {
   return NULL;
 }
 
+PyObject* tnp_shape_env_wrap(tenon_shape_env* env) {
+  tnp_shape_env* self = (tnp_shape_env*)shape_env_type->tp_alloc(shape_env_type, 0);
+  if (self == NULL) {
+    tenon_shape_env_release(env);
+    return NULL;
+  }
+  self->env = env;
+  return (PyObject*)self;
+}
+
 static PyObject* env_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  (void)type;
   static char* names[] = {NULL};
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, ":ShapeEnv", names)) return NULL;
-  tnp_shape_env* self = (tnp_shape_env*)type->tp_alloc(type, 0);
-  if (self == NULL) return NULL;
-  if (tnp_check(tenon_shape_env_new(0, &self->env)) != 0) Py_CLEAR(self);
-  return (PyObject*)self;
+  tenon_shape_env* env;
+  return tnp_check(tenon_shape_env_new(0, &env)) == 0 ? tnp_shape_env_wrap(env) : NULL;
 }
 
 static void env_dealloc(PyObject* object) {

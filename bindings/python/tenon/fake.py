@@ -12,8 +12,10 @@ operators make is fake, on devices too that are not there:
 from __future__ import annotations
 
 from . import _tenon
-from ._tenon import Tensor
+from ._tenon import ShapeEnv, SymInt, Tensor
 from .error import InvalidArgumentError, StateError
+
+_MOST = 2**63 - 1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,13 +51,19 @@ class FakeTensorMode:
             kernels, composites and kernels for Meta serve.
         allow_non_fake_inputs: Whether real tensors that operators meet are made fake. Otherwise
             only 0-dim tensors on the CPU mix with fake ones.
+        shape_env: Where sizes that only elements tell are made; an environment of the mode's own
+            else.
 
     Raises:
         InvalidArgumentError: allow_fallback_kernels is true.
     """
 
     def __init__(
-        self, *, allow_fallback_kernels: bool = False, allow_non_fake_inputs: bool = False
+        self,
+        *,
+        allow_fallback_kernels: bool = False,
+        allow_non_fake_inputs: bool = False,
+        shape_env: ShapeEnv | None = None,
     ) -> None:
         """Makes a mode, to be entered any number of times."""
         if allow_fallback_kernels:
@@ -65,6 +73,13 @@ class FakeTensorMode:
             )
         self.allow_non_fake_inputs = allow_non_fake_inputs
         self._native = _tenon.FakeMode(_tenon.TENON_FAKE_ALLOW_REAL if allow_non_fake_inputs else 0)
+        if shape_env is not None:
+            self._native.set_shape_env(shape_env)
+
+    @property
+    def shape_env(self) -> ShapeEnv:
+        """Where sizes that only elements tell are made, with the guards on them."""
+        return self._native.shape_env()
 
     def __enter__(self) -> FakeTensorMode:
         self._native.enter()
@@ -111,6 +126,22 @@ class FakeContext:
     def __init__(self, op: OpOverload) -> None:
         """Made by `get_ctx`."""
         self.op = op
+
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> SymInt:
+        """Returns a size that only elements tell, as that of what `nonzero` returns.
+
+        Args:
+            min: The least that it can be.
+            max: The most, None where nobody knows.
+
+        Raises:
+            InvalidArgumentError: `min` is below 0 or above `max`, or either is symbolic.
+        """
+        if isinstance(min, SymInt) or isinstance(max, SymInt):
+            raise InvalidArgumentError(
+                f"new_dynamic_size: bounds must be numbers, got min={min} and max={max}"
+            )
+        return _tenon.fake_new_size(min, _MOST if max is None else max)
 
 
 def get_ctx() -> FakeContext:

@@ -8,7 +8,9 @@
 #include "tenon/kernel.h"
 #include "tenon/key_guard.h"
 #include "tenon/library.h"
+#include "tenon/symbol.h"
 #include "tenon/tensor.h"
+#include "tenon/value.h"
 
 TENON_BEGIN_DECLS
 
@@ -70,6 +72,23 @@ TENON_API void tenon_fake_mode_release(tenon_fake_mode* mode);
 /// Since:     0.1
 TENON_API tenon_fake_mode* tenon_fake_mode_copy_current(void);
 
+/// Has a mode make the sizes that only elements tell in an environment of the caller's.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE where the mode has one.
+/// Ownership: the mode keeps a reference.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_set_shape_env(tenon_fake_mode* mode, tenon_shape_env* env);
+
+/// Gives the environment of the sizes that only elements tell; made when first asked for, unless
+/// one was set.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_env`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_shape_env(tenon_fake_mode* mode, tenon_shape_env** out_env);
+
 /* What a mode restores. Plain memory of the caller, filled by tenon_fake_mode_enter and read by
  * tenon_fake_mode_leave alone. */
 typedef struct tenon_fake_guard {
@@ -130,6 +149,17 @@ TENON_API tenon_status tenon_library_register_fake(tenon_library* library, const
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1
 TENON_API const tenon_op* tenon_fake_running(void);
+
+/// Makes a size that only elements tell, for the fake kernel that runs: an unbacked symbol from
+/// `min` to `max` (INT64_MAX: any), in the environment of the thread's mode, or of the thread where
+/// it is in none.
+///
+/// Errors:    TENON_ERROR_STATE where no fake kernel runs on fakes, TENON_ERROR_INVALID_ARGUMENT
+///            for a `min` below 0 or above `max`, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_size` is owned by the caller.
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_new_size(int64_t min, int64_t max, tenon_value* out_size);
 
 TENON_END_DECLS
 

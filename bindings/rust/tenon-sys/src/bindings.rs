@@ -615,6 +615,37 @@ pub struct DLManagedTensorVersioned {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_shape_env {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_shape_guard {
+    pub struct_size: u32,
+    pub line: i32,
+    pub text: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub op: *const ::core::ffi::c_char,
+    pub owner: *mut tenon_buffer,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_symbolic_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub dtype: tenon_dtype,
+    pub reserved0: u32,
+    pub device: *const tenon_device,
+    pub alias_of: *const tenon_tensor,
+    pub ndim: i64,
+    pub sizes: *const i64,
+    pub strides: *const i64,
+    pub storage_offset: i64,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_fake_mode {
     _unused: [u8; 0],
 }
@@ -881,37 +912,6 @@ pub struct tenon_simulator {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_shape_env {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_shape_guard {
-    pub struct_size: u32,
-    pub line: i32,
-    pub text: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub op: *const ::core::ffi::c_char,
-    pub owner: *mut tenon_buffer,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_symbolic_options {
-    pub struct_size: u32,
-    pub flags: u32,
-    pub dtype: tenon_dtype,
-    pub reserved0: u32,
-    pub device: *const tenon_device,
-    pub alias_of: *const tenon_tensor,
-    pub ndim: i64,
-    pub sizes: *const i64,
-    pub strides: *const i64,
-    pub storage_offset: i64,
-    pub reserved: [u64; 4usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tenon_thread_slot {
     pub struct_size: u32,
     pub reserved0: u32,
@@ -1165,6 +1165,25 @@ pub const TENON_DIMS_SIZES: u32 = 0;
 pub const TENON_DIMS_STRIDES: u32 = 1;
 pub const TENON_DIMS_OFFSET: u32 = 2;
 pub const TENON_DIMS_NUMEL: u32 = 3;
+pub const TENON_SYMBOL_ADD: u32 = 0;
+pub const TENON_SYMBOL_SUB: u32 = 1;
+pub const TENON_SYMBOL_MUL: u32 = 2;
+pub const TENON_SYMBOL_FLOORDIV: u32 = 3;
+pub const TENON_SYMBOL_MOD: u32 = 4;
+pub const TENON_SYMBOL_MAX: u32 = 5;
+pub const TENON_SYMBOL_MIN: u32 = 6;
+pub const TENON_SYMBOL_TRUEDIV: u32 = 7;
+pub const TENON_SYMBOL_SQRT: u32 = 8;
+pub const TENON_SYMBOL_FLOAT: u32 = 9;
+pub const TENON_SYMBOL_EQ: u32 = 10;
+pub const TENON_SYMBOL_NE: u32 = 11;
+pub const TENON_SYMBOL_LT: u32 = 12;
+pub const TENON_SYMBOL_LE: u32 = 13;
+pub const TENON_SYMBOL_GT: u32 = 14;
+pub const TENON_SYMBOL_GE: u32 = 15;
+pub const TENON_SYMBOL_AND: u32 = 16;
+pub const TENON_SYMBOL_OR: u32 = 17;
+pub const TENON_SYMBOL_NOT: u32 = 18;
 pub const TENON_FAKE_ALLOW_REAL: u32 = 1;
 pub const TENON_FUNCTION_ONCE_DIFFERENTIABLE: u32 = 1;
 pub const TENON_FUNCTION_SAVED_ON_DEMAND: u32 = 2;
@@ -1279,25 +1298,6 @@ pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
 pub const TENON_SIMULATOR_TABLE: u32 = 1;
 pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
 pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
-pub const TENON_SYMBOL_ADD: u32 = 0;
-pub const TENON_SYMBOL_SUB: u32 = 1;
-pub const TENON_SYMBOL_MUL: u32 = 2;
-pub const TENON_SYMBOL_FLOORDIV: u32 = 3;
-pub const TENON_SYMBOL_MOD: u32 = 4;
-pub const TENON_SYMBOL_MAX: u32 = 5;
-pub const TENON_SYMBOL_MIN: u32 = 6;
-pub const TENON_SYMBOL_TRUEDIV: u32 = 7;
-pub const TENON_SYMBOL_SQRT: u32 = 8;
-pub const TENON_SYMBOL_FLOAT: u32 = 9;
-pub const TENON_SYMBOL_EQ: u32 = 10;
-pub const TENON_SYMBOL_NE: u32 = 11;
-pub const TENON_SYMBOL_LT: u32 = 12;
-pub const TENON_SYMBOL_LE: u32 = 13;
-pub const TENON_SYMBOL_GT: u32 = 14;
-pub const TENON_SYMBOL_GE: u32 = 15;
-pub const TENON_SYMBOL_AND: u32 = 16;
-pub const TENON_SYMBOL_OR: u32 = 17;
-pub const TENON_SYMBOL_NOT: u32 = 18;
 pub const TENON_LAYER_VMAP: u32 = 0;
 pub const TENON_LAYER_GRAD: u32 = 1;
 pub const TENON_LAYER_JVP: u32 = 2;
@@ -2528,6 +2528,126 @@ fn bindgen_test_layout_tenon_tensor_options() {
     );
 }
 #[test]
+fn bindgen_test_layout_tenon_shape_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_shape_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_shape_guard>(),
+        56usize,
+        "Size of tenon_shape_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_shape_guard>(),
+        8usize,
+        "Alignment of tenon_shape_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_shape_guard::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_shape_guard::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).text) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_shape_guard::text",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_shape_guard::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_shape_guard::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).owner) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_shape_guard::owner",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_shape_guard::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_symbolic_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_symbolic_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_symbolic_options>(),
+        96usize,
+        "Size of tenon_symbolic_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_symbolic_options>(),
+        8usize,
+        "Alignment of tenon_symbolic_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_symbolic_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_symbolic_options::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_symbolic_options::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_symbolic_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_symbolic_options::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).alias_of) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_symbolic_options::alias_of",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_symbolic_options::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_symbolic_options::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_symbolic_options::strides",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_symbolic_options::storage_offset",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_symbolic_options::reserved",
+    );
+}
+#[test]
 fn bindgen_test_layout_tenon_fake_guard() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_fake_guard> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -3523,126 +3643,6 @@ fn bindgen_test_layout_tenon_argument_info() {
         },
         56usize,
         "Offset of field: tenon_argument_info::aliased_argument",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_shape_guard() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_shape_guard> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_shape_guard>(),
-        56usize,
-        "Size of tenon_shape_guard",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_shape_guard>(),
-        8usize,
-        "Alignment of tenon_shape_guard",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_shape_guard::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_shape_guard::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).text) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_shape_guard::text",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_shape_guard::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_shape_guard::op",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).owner) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_shape_guard::owner",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_shape_guard::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_symbolic_options() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_symbolic_options> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_symbolic_options>(),
-        96usize,
-        "Size of tenon_symbolic_options",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_symbolic_options>(),
-        8usize,
-        "Alignment of tenon_symbolic_options",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_symbolic_options::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_symbolic_options::flags",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_symbolic_options::dtype",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
-        12usize,
-        "Offset of field: tenon_symbolic_options::reserved0",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_symbolic_options::device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).alias_of) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_symbolic_options::alias_of",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_symbolic_options::ndim",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_symbolic_options::sizes",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_symbolic_options::strides",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_symbolic_options::storage_offset",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_symbolic_options::reserved",
     );
 }
 #[test]
@@ -5595,6 +5595,276 @@ extern "C" {
         object: *mut ::core::ffi::c_void,
         drop: tenon_deleter,
     ) -> tenon_status;
+    #[must_use]
+    /** Makes an empty shape environment.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for `flags` other than 0, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_env`.
+ Threads:   any thread; several may use one environment at once.
+ Since:     0.1*/
+    pub fn tenon_shape_env_new(
+        flags: u32,
+        out_env: *mut *mut tenon_shape_env,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_retain(env: *mut tenon_shape_env) -> *mut tenon_shape_env;
+    /** Drops a reference; the last one, those of its symbols and tensors included, frees it and all of
+ its symbols. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_release(env: *mut tenon_shape_env);
+    #[must_use]
+    /** Writes variables with hints, bounds and what replaced them, then the guards that no other one
+ implies with the places that asked; a line each.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_print(
+        env: *const tenon_shape_env,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Returns how many guards there are that no other one implies.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_guard_count(env: *const tenon_shape_env) -> i64;
+    #[must_use]
+    /** Describes such a guard, in the order in which they were recorded.
+
+ Errors:    TENON_ERROR_INDEX for another index, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: the caller releases `out_guard->owner`, with which the texts go.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_guard(
+        env: *const tenon_shape_env,
+        index: i64,
+        out_guard: *mut tenon_shape_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Tells whether all guards, and the bounds that variables were made with, hold where numbers stand
+ for `count` variables: 1 or 0. `out_failure` (may be NULL) gets the first that does not.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT where a guard has a variable without number, for what is
+            no int variable of this environment and where a result exceeds 64 bits.
+ Ownership: new reference in `out_failure`, NULL where all hold.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_check(
+        env: *const tenon_shape_env,
+        variables: *const *const tenon_symbol,
+        numbers: *const i64,
+        count: i64,
+        out_holds: *mut i32,
+        out_failure: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a size of a hint: the number itself for 0 and 1, which shape rules treat apart, else a new
+ variable that is 2 or more.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative hint.
+ Ownership: the caller clears `out_size`, an INT or SYMINT.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_shape_env_new_size(
+        env: *mut tenon_shape_env,
+        hint: i64,
+        out_size: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL; `name` NULL: s0, s1 and so
+ on, u0 and so on for unbacked ones; `hint` NULL: unbacked. `min` and `max` bound ints, INT64_MIN
+ and INT64_MAX are no bounds. An unbacked int with `min` >= 0 is a size: where nothing decides,
+ shape rules take it for 2 or more.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another tag, a name that is taken, no number from
+            `min` to `max` and a hint outside, TENON_ERROR_TYPE for a hint of another kind.
+ Ownership: new reference in `out_symbol`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_new(
+        env: *mut tenon_shape_env,
+        tag: u16,
+        name: *const ::core::ffi::c_char,
+        hint: *const tenon_value,
+        min: i64,
+        max: i64,
+        out_symbol: *mut *mut tenon_symbol,
+    ) -> tenon_status;
+    /** Adds a reference, which keeps the environment and all of its symbols. NULL is accepted and
+ returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_retain(symbol: *mut tenon_symbol) -> *mut tenon_symbol;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_release(symbol: *mut tenon_symbol);
+    /** Returns TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_tag(symbol: *const tenon_symbol) -> u16;
+    /** Returns the environment that owns the symbol.
+
+ Ownership: borrowed while the symbol lives.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_env(symbol: *const tenon_symbol) -> *mut tenon_shape_env;
+    #[must_use]
+    /** Writes the expression as Python would, such as "s0*s1 + 1", with what has replaced variables.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_print(
+        symbol: *const tenon_symbol,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Gives the hint as a BOOL, INT or FLOAT; NONE where there is none. Records nothing.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_hint(symbol: *const tenon_symbol, out_hint: *mut tenon_value);
+    #[must_use]
+    /** Gives the bounds of an int, as far as they are known.
+
+ Errors:    TENON_ERROR_TYPE for a symbol that is no int.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_bounds(
+        symbol: *const tenon_symbol,
+        out_min: *mut i64,
+        out_max: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the value of an int where numbers stand for `count` variables. Records nothing.
+
+ Errors:    TENON_ERROR_TYPE for a symbol that is no int, TENON_ERROR_INVALID_ARGUMENT where a
+            variable lacks, for what is no variable of its environment and for a result beyond 64
+            bits.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_evaluate(
+        symbol: *const tenon_symbol,
+        variables: *const *const tenon_symbol,
+        numbers: *const i64,
+        count: i64,
+        out_number: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Calculates with bools, ints, floats and symbols of one environment: a TENON_SYMBOL_* function.
+ The result is a number where that is known without a guard.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another function, another count of arguments,
+            a division by 0, a result beyond 64 bits and symbols of two environments,
+            TENON_ERROR_TYPE for an argument of another type, TENON_ERROR_RECURSION for functions
+            nested too deep.
+ Ownership: arguments are borrowed; the caller clears `out_value`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_symbol_apply(
+        function: u32,
+        args: *const tenon_value,
+        nargs: i64,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a number of a symbol, and of all symbols in an int list: what is not known is decided by
+ hints, recorded as guards with this place (`file` NULL: the innermost line of a language that
+ tells its frames; the running operator). Values without symbols are copied.
+
+ Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator and place.
+ Ownership: the caller clears `out_concrete`.
+ Threads:   any thread; may run the function of tenon_language_set_frames.
+ Since:     0.1*/
+    pub fn tenon_symbol_guard(
+        value: *const tenon_value,
+        file: *const ::core::ffi::c_char,
+        line: i32,
+        out_concrete: *mut tenon_value,
+    ) -> tenon_status;
+    /** Returns the word of an int symbol.
+
+ Ownership: the word borrows the symbol.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_dim_of_symbol(symbol: *const tenon_symbol) -> i64;
+    #[must_use]
+    /** Calculates with words: TENON_SYMBOL_ADD to TENON_SYMBOL_MIN. For shape rules; tenon_symbol_apply
+ does the same with values.
+
+ Errors:    as tenon_symbol_apply.
+ Ownership: words are borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_dim_apply(
+        function: u32,
+        a: i64,
+        b: i64,
+        out_dim: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Decides a relation of words, TENON_SYMBOL_EQ to TENON_SYMBOL_GE, as shape rules ask: what is not
+ known is decided by unbacked sizes being 2 or more, then by hints, recorded as a guard of the
+ running operator.
+
+ Errors:    as tenon_symbol_apply; TENON_ERROR_DATA_DEPENDENT where there is no hint.
+ Ownership: words are borrowed.
+ Threads:   any thread; may run the function of tenon_language_set_frames.
+ Since:     0.1*/
+    pub fn tenon_dim_compare(
+        relation: u32,
+        a: i64,
+        b: i64,
+        out_holds: *mut i32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor whose sizes, strides and offset are words: plain where all are numbers, else
+ one flagged TENON_TENSOR_SYMBOLIC, which carries the key Symbolic. It keeps the environment of
+ its symbols. For kernels that are flagged TENON_KERNEL_SYMBOLIC, and for who makes inputs.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype or count, a negative number, symbols of
+            two environments and a device with memory, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_tensor`; a view keeps `alias_of` or what that is a view of.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_symbolic(
+        options: *const tenon_symbolic_options,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Fills the plain description with words for numbers, of any tensor: tenon_tensor_describe that
+ does not fail for a symbolic shape. `numel` and `storage_offset` are words, too.
+
+ Ownership: pointers are borrowed until the tensor dies or is resized.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_describe_words(
+        tensor: *const tenon_tensor,
+        out_info: *mut tenon_tensor_info,
+    );
+    #[must_use]
+    /** Makes a symbolic tensor a plain one: its sizes become what tenon_symbol_guard makes of them.
+ `argument` (may be NULL) is its name in messages. Of a plain tensor nothing changes.
+
+ Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator, argument and
+            place.
+ Threads:   any thread that owns the tensor alone; may run the function of
+            tenon_language_set_frames.
+ Since:     0.1*/
+    pub fn tenon_tensor_specialize(
+        tensor: *mut tenon_tensor,
+        argument: *const ::core::ffi::c_char,
+    ) -> tenon_status;
     /** Tells whether a tensor is fake (1) or not (0).
 
  Threads:   any thread.
@@ -5634,6 +5904,29 @@ extern "C" {
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_fake_mode_copy_current() -> *mut tenon_fake_mode;
+    #[must_use]
+    /** Has a mode make the sizes that only elements tell in an environment of the caller's.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE where the mode has one.
+ Ownership: the mode keeps a reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_set_shape_env(
+        mode: *mut tenon_fake_mode,
+        env: *mut tenon_shape_env,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the environment of the sizes that only elements tell; made when first asked for, unless
+ one was set.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_env`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_shape_env(
+        mode: *mut tenon_fake_mode,
+        out_env: *mut *mut tenon_shape_env,
+    ) -> tenon_status;
     #[must_use]
     /** Enters a mode: until it is left, operators on the calling thread make fake tensors.
 
@@ -5693,6 +5986,21 @@ extern "C" {
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_fake_running() -> *const tenon_op;
+    #[must_use]
+    /** Makes a size that only elements tell, for the fake kernel that runs: an unbacked symbol from
+ `min` to `max` (INT64_MAX: any), in the environment of the thread's mode, or of the thread where
+ it is in none.
+
+ Errors:    TENON_ERROR_STATE where no fake kernel runs on fakes, TENON_ERROR_INVALID_ARGUMENT
+            for a `min` below 0 or above `max`, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_size` is owned by the caller.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_fake_new_size(
+        min: i64,
+        max: i64,
+        out_size: *mut tenon_value,
+    ) -> tenon_status;
     #[must_use]
     /** Opens a dual level on the calling thread and gives its number.
 
@@ -7449,276 +7757,6 @@ extern "C" {
         simulator: *const tenon_simulator,
         keys: tenon_keyset,
         out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes an empty shape environment.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for `flags` other than 0, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_env`.
- Threads:   any thread; several may use one environment at once.
- Since:     0.1*/
-    pub fn tenon_shape_env_new(
-        flags: u32,
-        out_env: *mut *mut tenon_shape_env,
-    ) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_retain(env: *mut tenon_shape_env) -> *mut tenon_shape_env;
-    /** Drops a reference; the last one, those of its symbols and tensors included, frees it and all of
- its symbols. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_release(env: *mut tenon_shape_env);
-    #[must_use]
-    /** Writes variables with hints, bounds and what replaced them, then the guards that no other one
- implies with the places that asked; a line each.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_print(
-        env: *const tenon_shape_env,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Returns how many guards there are that no other one implies.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_guard_count(env: *const tenon_shape_env) -> i64;
-    #[must_use]
-    /** Describes such a guard, in the order in which they were recorded.
-
- Errors:    TENON_ERROR_INDEX for another index, TENON_ERROR_ABI for a bad struct_size.
- Ownership: the caller releases `out_guard->owner`, with which the texts go.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_guard(
-        env: *const tenon_shape_env,
-        index: i64,
-        out_guard: *mut tenon_shape_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Tells whether all guards, and the bounds that variables were made with, hold where numbers stand
- for `count` variables: 1 or 0. `out_failure` (may be NULL) gets the first that does not.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT where a guard has a variable without number, for what is
-            no int variable of this environment and where a result exceeds 64 bits.
- Ownership: new reference in `out_failure`, NULL where all hold.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_check(
-        env: *const tenon_shape_env,
-        variables: *const *const tenon_symbol,
-        numbers: *const i64,
-        count: i64,
-        out_holds: *mut i32,
-        out_failure: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a size of a hint: the number itself for 0 and 1, which shape rules treat apart, else a new
- variable that is 2 or more.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative hint.
- Ownership: the caller clears `out_size`, an INT or SYMINT.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_shape_env_new_size(
-        env: *mut tenon_shape_env,
-        hint: i64,
-        out_size: *mut tenon_value,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a variable. `tag` is TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL; `name` NULL: s0, s1 and so
- on, u0 and so on for unbacked ones; `hint` NULL: unbacked. `min` and `max` bound ints, INT64_MIN
- and INT64_MAX are no bounds. An unbacked int with `min` >= 0 is a size: where nothing decides,
- shape rules take it for 2 or more.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another tag, a name that is taken, no number from
-            `min` to `max` and a hint outside, TENON_ERROR_TYPE for a hint of another kind.
- Ownership: new reference in `out_symbol`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_new(
-        env: *mut tenon_shape_env,
-        tag: u16,
-        name: *const ::core::ffi::c_char,
-        hint: *const tenon_value,
-        min: i64,
-        max: i64,
-        out_symbol: *mut *mut tenon_symbol,
-    ) -> tenon_status;
-    /** Adds a reference, which keeps the environment and all of its symbols. NULL is accepted and
- returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_retain(symbol: *mut tenon_symbol) -> *mut tenon_symbol;
-    /** Drops a reference. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_release(symbol: *mut tenon_symbol);
-    /** Returns TENON_TAG_SYMINT, SYMFLOAT or SYMBOOL.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_tag(symbol: *const tenon_symbol) -> u16;
-    /** Returns the environment that owns the symbol.
-
- Ownership: borrowed while the symbol lives.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_env(symbol: *const tenon_symbol) -> *mut tenon_shape_env;
-    #[must_use]
-    /** Writes the expression as Python would, such as "s0*s1 + 1", with what has replaced variables.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_print(
-        symbol: *const tenon_symbol,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Gives the hint as a BOOL, INT or FLOAT; NONE where there is none. Records nothing.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_hint(symbol: *const tenon_symbol, out_hint: *mut tenon_value);
-    #[must_use]
-    /** Gives the bounds of an int, as far as they are known.
-
- Errors:    TENON_ERROR_TYPE for a symbol that is no int.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_bounds(
-        symbol: *const tenon_symbol,
-        out_min: *mut i64,
-        out_max: *mut i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Gives the value of an int where numbers stand for `count` variables. Records nothing.
-
- Errors:    TENON_ERROR_TYPE for a symbol that is no int, TENON_ERROR_INVALID_ARGUMENT where a
-            variable lacks, for what is no variable of its environment and for a result beyond 64
-            bits.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_evaluate(
-        symbol: *const tenon_symbol,
-        variables: *const *const tenon_symbol,
-        numbers: *const i64,
-        count: i64,
-        out_number: *mut i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Calculates with bools, ints, floats and symbols of one environment: a TENON_SYMBOL_* function.
- The result is a number where that is known without a guard.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another function, another count of arguments,
-            a division by 0, a result beyond 64 bits and symbols of two environments,
-            TENON_ERROR_TYPE for an argument of another type, TENON_ERROR_RECURSION for functions
-            nested too deep.
- Ownership: arguments are borrowed; the caller clears `out_value`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_symbol_apply(
-        function: u32,
-        args: *const tenon_value,
-        nargs: i64,
-        out_value: *mut tenon_value,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a number of a symbol, and of all symbols in an int list: what is not known is decided by
- hints, recorded as guards with this place (`file` NULL: the innermost line of a language that
- tells its frames; the running operator). Values without symbols are copied.
-
- Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator and place.
- Ownership: the caller clears `out_concrete`.
- Threads:   any thread; may run the function of tenon_language_set_frames.
- Since:     0.1*/
-    pub fn tenon_symbol_guard(
-        value: *const tenon_value,
-        file: *const ::core::ffi::c_char,
-        line: i32,
-        out_concrete: *mut tenon_value,
-    ) -> tenon_status;
-    /** Returns the word of an int symbol.
-
- Ownership: the word borrows the symbol.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_dim_of_symbol(symbol: *const tenon_symbol) -> i64;
-    #[must_use]
-    /** Calculates with words: TENON_SYMBOL_ADD to TENON_SYMBOL_MIN. For shape rules; tenon_symbol_apply
- does the same with values.
-
- Errors:    as tenon_symbol_apply.
- Ownership: words are borrowed.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_dim_apply(
-        function: u32,
-        a: i64,
-        b: i64,
-        out_dim: *mut i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Decides a relation of words, TENON_SYMBOL_EQ to TENON_SYMBOL_GE, as shape rules ask: what is not
- known is decided by unbacked sizes being 2 or more, then by hints, recorded as a guard of the
- running operator.
-
- Errors:    as tenon_symbol_apply; TENON_ERROR_DATA_DEPENDENT where there is no hint.
- Ownership: words are borrowed.
- Threads:   any thread; may run the function of tenon_language_set_frames.
- Since:     0.1*/
-    pub fn tenon_dim_compare(
-        relation: u32,
-        a: i64,
-        b: i64,
-        out_holds: *mut i32,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a tensor whose sizes, strides and offset are words: plain where all are numbers, else
- one flagged TENON_TENSOR_SYMBOLIC, which carries the key Symbolic. It keeps the environment of
- its symbols. For kernels that are flagged TENON_KERNEL_SYMBOLIC, and for who makes inputs.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype or count, a negative number, symbols of
-            two environments and a device with memory, TENON_ERROR_ABI for a bad struct_size,
-            TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_tensor`; a view keeps `alias_of` or what that is a view of.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_symbolic(
-        options: *const tenon_symbolic_options,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    /** Fills the plain description with words for numbers, of any tensor: tenon_tensor_describe that
- does not fail for a symbolic shape. `numel` and `storage_offset` are words, too.
-
- Ownership: pointers are borrowed until the tensor dies or is resized.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_describe_words(
-        tensor: *const tenon_tensor,
-        out_info: *mut tenon_tensor_info,
-    );
-    #[must_use]
-    /** Makes a symbolic tensor a plain one: its sizes become what tenon_symbol_guard makes of them.
- `argument` (may be NULL) is its name in messages. Of a plain tensor nothing changes.
-
- Errors:    TENON_ERROR_DATA_DEPENDENT where there is no hint, naming operator, argument and
-            place.
- Threads:   any thread that owns the tensor alone; may run the function of
-            tenon_language_set_frames.
- Since:     0.1*/
-    pub fn tenon_tensor_specialize(
-        tensor: *mut tenon_tensor,
-        argument: *const ::core::ffi::c_char,
     ) -> tenon_status;
     #[must_use]
     /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, the dual
