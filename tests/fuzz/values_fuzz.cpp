@@ -36,6 +36,13 @@ class Values {
     static const tenon_object_type kBase = object_type("fuzz.Base", nullptr, false);
     static const tenon_object_type kDerived = object_type("fuzz.Derived", &kBase, false);
     static const tenon_object_type kOverriding = object_type("fuzz.Overriding", &kBase, true);
+    const tenon_value hints[3] = {tenon_value_of_int(5), tenon_value_of_float(2.5),
+                                  tenon_value_of_bool(1)};
+    FUZZ_CHECK(tenon_shape_env_new(0, &env_) == 0);
+    for (uint16_t i = 0; i < 3; ++i) {
+      const auto tag = static_cast<uint16_t>(TENON_TAG_SYMINT + i);
+      FUZZ_CHECK(tenon_symbol_new(env_, tag, nullptr, &hints[i], 0, 9, &symbols_[i]) == 0);
+    }
     FUZZ_CHECK(tenon_generator_new(nullptr, 7, &generator_) == 0);
     FUZZ_CHECK(tenon_object_new(&kBase, nullptr, &objects_[0]) == 0);
     FUZZ_CHECK(tenon_object_new(&kDerived, nullptr, &objects_[1]) == 0);
@@ -44,6 +51,8 @@ class Values {
   ~Values() {
     for (int i = 0; i < 2; ++i) tenon_tensor_release(tensors_[i]);
     tenon_generator_release(generator_);
+    for (tenon_symbol* symbol : symbols_) tenon_symbol_release(symbol);
+    tenon_shape_env_release(env_);
     for (tenon_object* object : objects_) tenon_object_release(object);
   }
   Values(const Values&) = delete;
@@ -73,6 +82,8 @@ class Values {
 
   Input& input_;
   tenon_tensor* tensors_[3];
+  tenon_shape_env* env_ = nullptr;
+  tenon_symbol* symbols_[3];  // an int, a float and a bool
   tenon_generator* generator_ = nullptr;
   tenon_object* objects_[3];
   bool made_null_ = false;
@@ -125,6 +136,15 @@ tenon_value Values::make(int depth) {
         made_null_ = true;
       } else {
         value.as.generator = generator_;
+      }
+      break;
+    case TENON_TAG_SYMINT:
+    case TENON_TAG_SYMFLOAT:
+    case TENON_TAG_SYMBOOL:
+      if (input_.below(16) == 15) {
+        made_null_ = true;
+      } else {
+        value.as.symbol = symbols_[value.tag - TENON_TAG_SYMINT];
       }
       break;
     case TENON_TAG_FUNCTION:

@@ -83,16 +83,16 @@ fn profiles_show_nested_dispatches() {
     library
         .impl_fn(
             "outer",
-            DispatchKey::TRACER,
+            DispatchKey::AUTOCAST_CPU,
             |context: &KernelContext, x: &Tensor| {
-                context.redispatch::<Tensor>(context.keys_below(DispatchKey::TRACER), (x,))
+                context.redispatch::<Tensor>(context.keys_below(DispatchKey::AUTOCAST_CPU), (x,))
             },
         )
         .unwrap();
     let x = floats(&[1.0]);
     let (result, events) = introspect::profile(|| {
-        let tracer = DispatchKeySet::of(&[DispatchKey::TRACER]).unwrap();
-        let _guard = KeyGuard::include(tracer).unwrap();
+        let autocast = DispatchKeySet::of(&[DispatchKey::AUTOCAST_CPU]).unwrap();
+        let _guard = KeyGuard::include(autocast).unwrap();
         outer.call::<Tensor>((&x,))
     })
     .unwrap();
@@ -104,7 +104,7 @@ fn profiles_show_nested_dispatches() {
     assert_eq!(
         told,
         [
-            ("introspect_profile::outer", DispatchKey::TRACER, false, 0),
+            ("introspect_profile::outer", DispatchKey::AUTOCAST_CPU, false, 0),
             ("introspect_profile::outer", DispatchKey::CPU, true, 1),
             ("introspect_profile::inner", DispatchKey::CPU, false, 2),
         ]
@@ -202,7 +202,7 @@ fn tables_list_the_filled_slots() {
     assert_eq!(autograd.provenance, Provenance::AutogradKernel);
     assert_eq!(autograd.source_key, DispatchKey::AUTOGRAD);
     assert!(slot(DispatchKey::CPU).is_none());
-    assert!(slot(DispatchKey::TRACER).unwrap().fallthrough);
+    assert!(slot(DispatchKey::AUTOCAST_CPU).unwrap().fallthrough);
     op.check_invariants().unwrap();
 }
 

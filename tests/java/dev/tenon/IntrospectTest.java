@@ -25,7 +25,7 @@ class IntrospectTest {
       Introspect.Slot cuda = Introspect.slot(op, DispatchKey.CUDA);
       assertEquals(Introspect.Provenance.DEFAULT_BACKEND_KERNEL, cuda.provenance());
       assertEquals(DispatchKey.COMPOSITE_EXPLICIT_AUTOGRAD, cuda.sourceKey());
-      assertTrue(Introspect.slot(op, DispatchKey.TRACER).fallthrough());
+      assertTrue(Introspect.slot(op, DispatchKey.AUTOCAST_CPU).fallthrough());
       Support.contains(Introspect.dump(op), op.name(), "IntrospectTest.java");
       Support.contains(Introspect.table(op), "CPU", "IntrospectTest");
       assertTrue(Introspect.operators().contains(op));
@@ -178,7 +178,7 @@ class IntrospectTest {
       assertEquals(
           Introspect.Provenance.AUTOGRAD_KERNEL, slots.get(DispatchKey.AUTOGRAD_CPU).provenance());
       assertFalse(slots.containsKey(DispatchKey.CPU));
-      assertTrue(slots.get(DispatchKey.TRACER).fallthrough());
+      assertTrue(slots.get(DispatchKey.AUTOCAST_CPU).fallthrough());
       assertTrue(Introspect.keys().contains(DispatchKey.AUTOGRAD_CPU));
       assertFalse(Introspect.keys().contains(DispatchKey.AUTOGRAD));
       Introspect.checkInvariants(op);

@@ -248,8 +248,14 @@ public final class Library extends NativeHandle {
     FAKE
   }
 
-  private int add(Adding what, String op, DispatchKey key, long kernel, long select, long out) {
-    long library = address();
+  private static int add(
+      Adding what,
+      long library,
+      String op,
+      DispatchKey key,
+      long kernel,
+      long select,
+      long out) {
     return switch (what) {
       case KERNEL -> TenonNative.tenon_library_impl(library, op, key.number(), kernel, out);
       case FALLBACK ->
@@ -271,6 +277,7 @@ public final class Library extends NativeHandle {
     long mark = frame.mark();
     try {
       StackWalker.StackFrame caller = caller();
+      long library = address(); // refuses a closed one while nothing is owned by C yet
       long kernel = frame.allocate(Structs.KERNEL_SIZE);
       Memory.zero(kernel, Structs.KERNEL_SIZE);
       Memory.putInt(kernel, Structs.KERNEL_SIZE);
@@ -288,7 +295,7 @@ public final class Library extends NativeHandle {
         Memory.putLong(kernel + Structs.KERNEL_CTX, References.add(reference));
         select = reference.select == null ? 0 : Addresses.CALL_SELECT;
       }
-      Errors.check(add(what, op, key, kernel, select, out));
+      Errors.check(add(what, library, op, key, kernel, select, out));
       String full = op == null ? null : fullName(op);
       if (reference != null && what != Adding.FAKE) {
         Op.expectJavaKernel(full);
