@@ -469,15 +469,19 @@ int main(void) {
   const int good_nests = run_nests(1);
   const int good_escapes = run_escapes(1);
   count_settled(after);
-  // A busy machine gives Java's thread its turn late.
-  for (int round = 0; round < 50 && is_more(after, before); ++round) count_settled(after);
-  int leaked = 0;
-  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
-    if (after[kind] > before[kind]) {
-      fprintf(stderr, "matrix: live %s handles must be %lld again, got %lld\n",
-              tenon_introspect_handle_name(kind), (long long)before[kind], (long long)after[kind]);
-      leaked = 1;
-    }
+  // A busy machine gives Java's thread its turn late, and what an error holds may stay until others
+  // come: lost is what grows with every pass.
+  int leaked = is_more(after, before);
+  for (int pass = 0; leaked && pass < 3; ++pass) {
+    memcpy(before, after, sizeof before);
+    run_escapes(0);
+    count_settled(after);
+    leaked = is_more(after, before);
+  }
+  for (uint32_t kind = 0; leaked && kind < tenon_introspect_handle_count(); ++kind) {
+    if (after[kind] <= before[kind]) continue;
+    fprintf(stderr, "matrix: live %s handles must be %lld again, got %lld\n",
+            tenon_introspect_handle_name(kind), (long long)before[kind], (long long)after[kind]);
   }
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "

@@ -51,9 +51,15 @@ fn real_tensors_are_refused_or_made_fake() {
     let strict = FakeMode::new().unwrap();
     let error = strict.run(|| apply("aten::sum", &x)).unwrap().unwrap_err();
     assert_eq!(error.status(), Status::INVALID_ARGUMENT);
-    assert!(error.message().contains("must be a fake tensor in a fake mode"));
+    assert!(error
+        .message()
+        .contains("must be a fake tensor in a fake mode"));
     let mild = FakeMode::allowing_real().unwrap();
-    assert!(mild.run(|| apply("aten::sum", &x)).unwrap().unwrap().is_fake());
+    assert!(mild
+        .run(|| apply("aten::sum", &x))
+        .unwrap()
+        .unwrap()
+        .is_fake());
 }
 
 #[test]

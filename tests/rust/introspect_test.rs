@@ -83,16 +83,17 @@ fn profiles_show_nested_dispatches() {
     library
         .impl_fn(
             "outer",
-            DispatchKey::AUTOCAST_CPU,
+            DispatchKey::AD_INPLACE_OR_VIEW,
             |context: &KernelContext, x: &Tensor| {
-                context.redispatch::<Tensor>(context.keys_below(DispatchKey::AUTOCAST_CPU), (x,))
+                context
+                    .redispatch::<Tensor>(context.keys_below(DispatchKey::AD_INPLACE_OR_VIEW), (x,))
             },
         )
         .unwrap();
     let x = floats(&[1.0]);
     let (result, events) = introspect::profile(|| {
-        let autocast = DispatchKeySet::of(&[DispatchKey::AUTOCAST_CPU]).unwrap();
-        let _guard = KeyGuard::include(autocast).unwrap();
+        let writes = DispatchKeySet::of(&[DispatchKey::AD_INPLACE_OR_VIEW]).unwrap();
+        let _guard = KeyGuard::include(writes).unwrap();
         outer.call::<Tensor>((&x,))
     })
     .unwrap();
@@ -104,7 +105,12 @@ fn profiles_show_nested_dispatches() {
     assert_eq!(
         told,
         [
-            ("introspect_profile::outer", DispatchKey::AUTOCAST_CPU, false, 0),
+            (
+                "introspect_profile::outer",
+                DispatchKey::AD_INPLACE_OR_VIEW,
+                false,
+                0
+            ),
             ("introspect_profile::outer", DispatchKey::CPU, true, 1),
             ("introspect_profile::inner", DispatchKey::CPU, false, 2),
         ]
