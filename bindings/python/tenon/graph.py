@@ -36,7 +36,10 @@ if TYPE_CHECKING:
         num_results: int
 
     class Value(NamedTuple):
-        """One value. What is not known, or not there, is None."""
+        """One value: `kind`, `source`, `index`, `name`, `tensor`, `shape`, `dtype`, `device`.
+
+        What is not known, or not there, is None.
+        """
 
         kind: int
         source: int

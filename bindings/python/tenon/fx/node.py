@@ -47,8 +47,6 @@ class Node:
         op: What it does: one of `OPS`.
         target: Whom it calls: an operator or function, or the name of an input, attribute or
             method.
-        args: Arguments by position; nodes among them stand for their values.
-        kwargs: Arguments by name.
         users: The nodes that use its value, in order.
         name: What its value is called in code, unique in the graph.
         meta: Of whoever works on the graph: traced nodes have `shape`, `dtype` and `device` there.
@@ -85,7 +83,7 @@ class Node:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """Arguments by position."""
+        """Arguments by position; nodes among them stand for their values."""
         return self._args
 
     @args.setter
