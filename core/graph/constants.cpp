@@ -2,6 +2,7 @@
 #include "graph/effects.h"
 #include "graph/passes.h"
 #include "graph/plan.h"
+#include "graph/references.h"
 #include "graph/rewrite.h"
 
 namespace tenon::graph {
@@ -63,14 +64,8 @@ class Constants {
     return any && all;
   }
   tenon_value filled(const tenon_value& value) {
-    if (value.tag == TENON_TAG_REF) {
-      return tenon_value_of_tensor(of(static_cast<uint32_t>(value.as.i)));
-    }
-    if (!value::is_value_list(value.tag)) return value;
-    const uint64_t count = value::element_count(value);
-    auto* elements = arena_.make<tenon_value>(count);
-    for (uint64_t i = 0; i < count; ++i) elements[i] = filled(value::elements(value)[i]);
-    return tenon_value_of_elements(value.tag, elements, value.count);
+    return with_references(value, arena_,
+                           [this](uint32_t number) { return tenon_value_of_tensor(of(number)); });
   }
 
   const Graph& graph_;

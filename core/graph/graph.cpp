@@ -8,6 +8,7 @@
 #include "dispatch/argument_check.h"
 #include "dispatch/lookup.h"
 #include "graph/plan.h"
+#include "graph/references.h"
 #include "graph/stage.h"
 
 using namespace tenon::graph;
@@ -20,8 +21,6 @@ namespace {
 
 const Type* tensor_type() { return schema::simple_type(TENON_TYPE_TENSOR); }
 const Type* tensors_type() { return schema::list_type(tensor_type()); }
-
-bool is_number(uint16_t tag) noexcept { return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX; }
 
 bool is_identifier(std::string_view name) noexcept {
   const auto is_letter = [](char c) {

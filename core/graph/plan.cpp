@@ -12,8 +12,6 @@ namespace tenon::graph {
 
 namespace {
 
-bool is_number(uint16_t tag) noexcept { return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX; }
-
 bool has_reference(const tenon_value& value) {
   bool has = false;
   each_reference(value, [&](uint32_t) { has = true; });

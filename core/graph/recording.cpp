@@ -7,6 +7,7 @@
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
 #include "dispatch/thread_slot.h"
+#include "graph/references.h"
 
 namespace tenon::graph {
 
@@ -39,8 +40,7 @@ void set_recording(void** word, RecordingPtr recording) noexcept {
 // Whether an operator makes numbers of what it gets: its result is no tensor, nor holds any.
 bool gives_number(const tenon_stack& stack) noexcept {
   for (uint32_t i = 0; i < stack.nrets; ++i) {
-    const uint16_t tag = stack.rets[i].tag;
-    if (tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX) return true;
+    if (is_number(stack.rets[i].tag)) return true;
   }
   return false;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that an argument or output of a graph names.
+// The values that an argument or output of a graph names, and others in their place.
 #pragma once
 
+#include "graph/arena.h"
 #include "value/value.h"
 
 namespace tenon::graph {
@@ -15,6 +16,24 @@ void each_reference(const tenon_value& value, Use&& use) {
       each_reference(value::elements(value)[i], use);
     }
   }
+}
+
+/// A value with `replacement(number)`, a value, for each reference; its lists lie in the arena.
+template <class Replacement>
+tenon_value with_references(const tenon_value& value, Arena& arena, Replacement&& replacement) {
+  if (value.tag == TENON_TAG_REF) return replacement(static_cast<uint32_t>(value.as.i));
+  if (!value::is_value_list(value.tag)) return value;
+  const uint64_t count = value::element_count(value);
+  auto* elements = arena.make<tenon_value>(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    elements[i] = with_references(value::elements(value)[i], arena, replacement);
+  }
+  return tenon_value_of_elements(value.tag, elements, value.count);
+}
+
+/// Whether a tag is that of a number, which may stand where a schema wants a tensor.
+inline bool is_number(uint16_t tag) noexcept {
+  return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX;
 }
 
 }  // namespace tenon::graph

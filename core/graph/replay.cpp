@@ -6,6 +6,7 @@
 #include "dispatch/call_path.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "graph/references.h"
 
 namespace tenon::graph {
 
@@ -90,12 +91,7 @@ class Plan::Run {
 
   // A value with what its references name in their place.
   tenon_value filled(const tenon_value& value) {
-    if (value.tag == TENON_TAG_REF) return value_of(static_cast<uint32_t>(value.as.i));
-    if (!value::is_value_list(value.tag)) return value;
-    const uint64_t count = value::element_count(value);
-    auto* elements = deep_.make<tenon_value>(count);
-    for (uint64_t i = 0; i < count; ++i) elements[i] = filled(value::elements(value)[i]);
-    return tenon_value_of_elements(value.tag, elements, value.count);
+    return with_references(value, deep_, [this](uint32_t number) { return value_of(number); });
   }
 
   void call(const Step& step) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/rewrite.h"
+#include "graph/references.h"
 
 namespace tenon::graph {
 
@@ -27,14 +28,9 @@ uint32_t Rewrite::map(uint32_t value) {
 }
 
 tenon_value Rewrite::mapped(const tenon_value& value) {
-  if (value.tag == TENON_TAG_REF) {
-    return tenon_value_of_number(TENON_TAG_REF, map(static_cast<uint32_t>(value.as.i)));
-  }
-  if (!value::is_value_list(value.tag)) return value;
-  const uint64_t count = value::element_count(value);
-  auto* elements = arena_.make<tenon_value>(count);
-  for (uint64_t i = 0; i < count; ++i) elements[i] = mapped(value::elements(value)[i]);
-  return tenon_value_of_elements(value.tag, elements, value.count);
+  return with_references(value, arena_, [this](uint32_t number) {
+    return tenon_value_of_number(TENON_TAG_REF, map(number));
+  });
 }
 
 void Rewrite::keep(const Node& node) {

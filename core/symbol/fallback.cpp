@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/reclaim.h"
+#include "dispatch/argument_check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/fallback.h"
 #include "dispatch/kernel_guard.h"
+#include "dispatch/lookup.h"
 #include "symbol/symbolic_tensor.h"
 #include "symbol/symbolic_value.h"
 #include "value/value.h"
@@ -32,11 +33,8 @@ bool takes_symbols(const dispatch::Snapshot& snapshot) noexcept {
 }
 
 bool takes_symbols(const tenon_op* op) noexcept {
-  const base::Entered entered = base::enter(op);
-  if (entered.place == nullptr) return true;  // too deep: the redispatch says so
-  const bool takes = takes_symbols(*op->snapshot.load(std::memory_order_acquire));
-  base::leave(entered.thread, entered.place);
-  return takes;
+  const dispatch::SnapshotGuard guard(op);
+  return guard.get() == nullptr || takes_symbols(*guard.get());  // too deep: redispatch says so
 }
 
 // Whether a call ends where no memory is: it has a fake or Meta tensor, or makes one.
@@ -73,7 +71,7 @@ class Numbers {
   Numbers(const tenon_op& op, tenon_stack* stack) : stack_(stack), given_(stack->args) {
     Place place = Place::current();
     place.op = op.name();
-    const schema::SchemaPtr schema = schema_of(op);
+    const schema::SchemaPtr schema = dispatch::schema_of(op);
     for (uint32_t k = 0; k < stack->nargs; ++k) {
       const bool is_named = schema.get() != nullptr && k < schema->arguments().size();
       place.argument = is_named ? schema->arguments()[k].name.view() : std::string_view();
@@ -86,15 +84,6 @@ class Numbers {
   Numbers& operator=(const Numbers&) = delete;
 
  private:
-  static schema::SchemaPtr schema_of(const tenon_op& op) noexcept {
-    const base::Entered entered = base::enter(&op);
-    if (entered.place == nullptr) return nullptr;
-    schema::SchemaPtr schema = schema::SchemaPtr::share(
-        const_cast<schema::Schema*>(op.snapshot.load(std::memory_order_acquire)->schema));
-    base::leave(entered.thread, entered.place);
-    return schema;
-  }
-
   static bool is_symbolic(const tenon_value& value) noexcept {
     return (value.tag >= TENON_TAG_SYMINT && value.tag <= TENON_TAG_SYMBOOL) ||
            (value.tag == TENON_TAG_INT_LIST && (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0);

@@ -8,6 +8,11 @@
 
 namespace tenon::kernels {
 
+struct Call;
+
+// Serves a call with symbolic sizes: gives the results, or calls other operators for them.
+using SymbolicRule = void (*)(const Call& call);
+
 // One form of an operator as one device serves it: what the ctx of its kernel points to.
 struct OperatorForm {
   const Facts* facts;
@@ -34,6 +39,8 @@ struct OperatorForm {
   int options = -1;        // the first of a factory's options; -1 without
   int memory_format = -1;  // the argument of that name; -1 without
   bool is_small = false;   // no out, one or two tensors, none a mask, one result
+
+  SymbolicRule symbolic = nullptr;  // NULL: the form gets numbers
 
   bool is_functional() const { return written < 0; }
   bool is_copy() const { return (kind & (kCopy | kCopyOut)) != 0; }

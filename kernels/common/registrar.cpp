@@ -189,7 +189,8 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   description.file = facts.file;
   description.line = facts.line;
   description.boxed = &boxed_entry;
-  if (kernel == nullptr && symbolic_rule(facts, form) != nullptr) {
+  if (kernel == nullptr) made->symbolic = symbolic_rule(facts, form);
+  if (made->symbolic != nullptr) {
     description.boxed = &symbolic_entry;
     description.flags |= TENON_KERNEL_SYMBOLIC;
   }

@@ -54,7 +54,7 @@ tenon_status symbolic_entry(void* ctx, const tenon_op* op, tenon_keyset keys, te
   if (!symbolic) return boxed_entry(ctx, op, keys, stack);
   return tenon::detail::guarded(&stack->error, [&] {
     const Call call{form, stack->args, stack->rets};
-    symbolic_rule(*form.facts, form.kind)(call);
+    form.symbolic(call);
     if (form.is_functional()) return;
     for (int k = 0; k < form.results; ++k) call.give(k, Tensor::retain(call.written(k)));
   });

@@ -7,9 +7,6 @@
 
 namespace tenon::kernels {
 
-// Gives the results, or calls other operators for them.
-using SymbolicRule = void (*)(const Call& call);
-
 // The rule of one form of an operator; NULL: it gets numbers.
 SymbolicRule symbolic_rule(const Facts& facts, Forms form);
 

@@ -10,7 +10,7 @@ import weakref
 from ._tenon import Tensor
 from .fake import FakeTensorMode
 from .utils._python_dispatch import TorchDispatchMode
-from .utils.pytree import tree_flatten, tree_map
+from .utils.pytree import tree_flatten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,11 +111,7 @@ def estimate(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Estimate:
         DataDependentError: the function asks for elements.
     """
     mode = FakeTensorMode(allow_non_fake_inputs=True)
-
-    def fake(one: Any) -> Any:
-        return mode.from_tensor(one) if isinstance(one, Tensor) else one
-
-    given = tree_map(fake, (args, kwargs))
+    given = mode._from_tree((args, kwargs))
     found = Estimate()
     with mode, _Watch(found, tree_flatten(given)[0]):
         fn(*given[0], **given[1])

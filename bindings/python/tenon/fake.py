@@ -106,6 +106,13 @@ class FakeTensorMode:
         return made
 
 
+    def _from_tree(self, tree: Any) -> Any:
+        """Returns a tree with a fake tensor, as `from_tensor` has it, for each tensor."""
+        from .utils.pytree import tree_map
+
+        return tree_map(lambda one: self.from_tensor(one) if isinstance(one, Tensor) else one, tree)
+
+
 def _is_parameter(tensor: Tensor) -> bool:
     if type(tensor) is Tensor:
         return False

@@ -37,6 +37,7 @@ from .dtype import (
 from .error import ArgumentTypeError, NotSupportedError, StateError
 from .factories import empty
 from .storage import UntypedStorage
+from .tensor import _with_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class _Writer(pickle._Pickler):
         if type(obj) is not Tensor or obj.__dict__:
             plain = obj.detach()
             plain = plain if type(plain) is Tensor else plain.as_subclass(Tensor)
-            return _rebuild_subclass, (type(obj), plain, obj.__dict__, obj.requires_grad)
+            return _with_state, (type(obj), plain, obj.__dict__, obj.requires_grad)
         return _TENSOR, self._parts(obj)
 
     @staticmethod
@@ -185,14 +186,6 @@ def save(obj: Any, f: Any) -> None:
 
 
 # ---- Reading -------------------------------------------------------------------------------------
-
-
-def _rebuild_subclass(
-    cls: type, plain: Tensor, state: dict[str, Any], requires_grad: bool
-) -> Tensor:
-    made = plain if cls is Tensor else plain.as_subclass(cls)
-    made.__dict__.update(state)
-    return made.requires_grad_() if requires_grad else made
 
 
 class _Rebuild:

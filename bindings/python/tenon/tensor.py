@@ -169,23 +169,20 @@ def _restore_as(
     """Rebuilds a pickled object of a subclass, or with attributes or gradients."""
     from .factories import _restore
 
-    restored = _restore(*facts)
-    if cls is not Tensor:
-        restored = restored.as_subclass(cls)
-    return _with_state(restored, state, requires_grad)
+    return _with_state(cls, _restore(*facts), state, requires_grad)
 
 
-def _with_state(tensor: Tensor, state: dict[str, Any], requires_grad: bool) -> Tensor:
+def _with_state(cls: type, tensor: Tensor, state: dict[str, Any], requires_grad: bool) -> Tensor:
+    """A new tensor as an object of a class, with attributes and gradients as they are said."""
+    if type(tensor) is not cls:
+        tensor = tensor.as_subclass(cls)
     tensor.__dict__.update(state)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
 def _copy(self: Tensor) -> Tensor:
     """A tensor on the same memory, with the same attributes."""
-    fresh = self.detach()
-    if type(fresh) is not type(self):
-        fresh = fresh.as_subclass(type(self))
-    return _with_state(fresh, self.__dict__, self.requires_grad)
+    return _with_state(type(self), self.detach(), self.__dict__, self.requires_grad)
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:

@@ -8,7 +8,8 @@ import operator
 
 from .. import graph as _graphs
 from .._tenon import Ref, Tensor
-from ..error import InvalidArgumentError, NotSupportedError
+from ..error import InvalidArgumentError
+from ..fake import FakeTensorMode
 from ..utils.pytree import tree_flatten, tree_map, tree_unflatten
 from .graph import Graph
 from .graph_module import GraphModule
@@ -40,25 +41,10 @@ def make_fx(f: Callable[..., Any], tracing_mode: str = "real") -> Callable[..., 
     def traced(*args: Any) -> GraphModule:
         if tracing_mode == "real":
             return _trace(f, args)
-        with _fake_mode() as mode:
-            return _trace(f, tree_map(lambda a: _fake(mode, a), args))
+        with FakeTensorMode() as mode:
+            return _trace(f, mode._from_tree(args))
 
     return traced
-
-
-def _fake_mode() -> Any:
-    import tenon
-
-    mode = getattr(tenon, "FakeTensorMode", None)
-    if mode is None:
-        raise NotSupportedError(
-            "make_fx: tracing_mode must be 'real' without fake tensors, got 'fake'"
-        )
-    return mode()
-
-
-def _fake(mode: Any, leaf: Any) -> Any:
-    return mode.from_tensor(leaf) if isinstance(leaf, Tensor) else leaf
 
 
 def _trace(f: Callable[..., Any], args: tuple[Any, ...]) -> GraphModule:
