@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import pathlib
 import subprocess
@@ -160,6 +161,21 @@ def operators(fix: bool) -> int:
     return _script("operators", *(["--update"] if fix else []))
 
 
+def types(fix: bool) -> int:
+    """mypy and Pyright over a program of a user's, with the package's types as it ships them."""
+    interpreter = environment.python("base", "lint")
+    program = ui.ROOT / "tests" / "installed" / "use_types.py"
+    package = ui.ROOT / "bindings" / "python"
+    command = [interpreter, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--python-version=3.10", f"--cache-dir={ui.BUILD / 'mypy'}", program]
+    status = _run("lint mypy", command, {"MYPYPATH": package})
+    # Pyright takes what it reads relative to its settings.
+    settings = ui.BUILD / "pyright.json"
+    facts = {"include": [str(program)], "extraPaths": [str(package)], "pythonVersion": "3.10"}
+    settings.write_text(json.dumps({**facts, "typeCheckingMode": "standard"}))
+    return status | _run("lint pyright", [interpreter.parent / "basedpyright", "-p", settings])
+
+
 def plain(name: str):
     """A check that is one script without options."""
     return lambda fix: _script(name)
@@ -170,6 +186,7 @@ CHECKS = {
         "C, C++ and CUDA formatting (clang-format 14)", clang_format, ("clang-format",)
     ),
     "ruff": Check("Python linting and formatting", ruff),
+    "types": Check("a typed user's program, by mypy --strict and Pyright", types),
     "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),
     "layers": Check("who includes whom", plain("layers")),
     "symbols": Check("who needs whose symbols", symbols),

@@ -23,6 +23,7 @@ from . import error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
+from .tensor import is_complex, is_floating_point, is_tensor  # isort: skip  # before the function
 from ._tenon import (
     Generator,
     ShapeEnv,
@@ -126,27 +127,27 @@ from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
 from .storage import UntypedStorage
 from .symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
-from .tensor import is_complex, is_floating_point, is_tensor
 
 _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import amp, func, nn, optim, overrides, testing, utils
-    from .amp.autocast_mode import (
-        autocast,
-        clear_autocast_cache,
-        get_autocast_dtype,
-        is_autocast_cache_enabled,
-        is_autocast_enabled,
-        set_autocast_cache_enabled,
-        set_autocast_dtype,
-        set_autocast_enabled,
-    )
-    from .custom_op import Tag
-    from .fake import FakeTensor, FakeTensorMode
-    from .func import vmap
-    from .serialization import load, save
+    from . import amp, func, fx, graph, nn, optim, overrides, testing, utils
+    from .amp.autocast_mode import autocast as autocast
+    from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
+    from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
+    from .amp.autocast_mode import is_autocast_cache_enabled as is_autocast_cache_enabled
+    from .amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
+    from .amp.autocast_mode import set_autocast_cache_enabled as set_autocast_cache_enabled
+    from .amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
+    from .amp.autocast_mode import set_autocast_enabled as set_autocast_enabled
+    from .custom_op import Tag as Tag
+    from .fake import FakeTensor as FakeTensor
+    from .fake import FakeTensorMode as FakeTensorMode
+    from .func import vmap as vmap
+    from .serialization import load as load
+    from .serialization import save as save
+
 
 __version__ = _tenon.tenon_version()
 

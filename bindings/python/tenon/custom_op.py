@@ -7,12 +7,14 @@ import contextlib
 import enum
 import inspect
 import warnings
+from typing import Generic, ParamSpec, TypeVar, overload
 
 from . import _tenon
 from ._tenon import OpOverload
+from .definition import _key_of_type, _split
 from .error import ArgumentTypeError, InvalidArgumentError, NotSupportedError
 from .infer_schema import infer_schema
-from .library import Library, _forever, _key_of_type, _split
+from .library import Library, _forever
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +23,12 @@ if TYPE_CHECKING:
 
     from .dtype import dtype
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
 # The definition of each name: another one of the same name takes its place.
-_definitions: dict[str, CustomOpDef] = {}
+_definitions: dict[str, CustomOpDef[..., Any]] = {}
 
 
 class Tag(str, enum.Enum):
@@ -79,6 +85,32 @@ def _aliased_result(
     return f"{schema.rpartition(' -> ')[0]} -> {result}"
 
 
+@overload
+def custom_op(
+    name: str,
+    fn: None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Callable[[Callable[_P, _R]], CustomOpDef[_P, _R]]: ...
+
+
+@overload
+def custom_op(
+    name: str,
+    fn: Callable[_P, _R],
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> CustomOpDef[_P, _R]: ...
+
+
 def custom_op(
     name: str,
     fn: Callable[..., Any] | None = None,
@@ -124,11 +156,12 @@ def custom_op(
     return CustomOpDef(ns, base, text, fn, device_types, names)
 
 
-class CustomOpDef:
+class CustomOpDef(Generic[_P, _R]):
     """An operator that `custom_op` made, to be called like its function."""
 
     # A call reads the slot and reaches the operator without a frame of Python between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[_P, _R]
 
     def __init__(
         self,
@@ -187,6 +220,14 @@ class CustomOpDef:
         registration = self._lib.impl(self._name, kernel, key, allow_override=True)
         self._kernels[device_type] = registration
 
+    @overload
+    def register_kernel(
+        self, device_types: str | Sequence[str] | None, func: None = None, /
+    ) -> Callable[[_F], _F]: ...
+
+    @overload
+    def register_kernel(self, device_types: str | Sequence[str] | None, func: _F, /) -> _F: ...
+
     def register_kernel(
         self, device_types: str | Sequence[str] | None, func: Callable[..., Any] | None = None, /
     ) -> Any:
@@ -243,10 +284,18 @@ class CustomOpDef:
         """Registers a cast rule: see `tenon.library.register_autocast`."""
         register_autocast(self, device_type, cast_inputs, lib=self._lib)
 
-    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+    def register_fake(self, fn: _F, /) -> _F:
         """Registers the fake kernel, in place of an older one: see `library.register_fake`."""
         self._lib.register_fake(self._opoverload, fn, allow_override=True)
         return fn
+
+    @overload
+    def register_torch_dispatch(
+        self, torch_dispatch_class: type, fn: None = None, /
+    ) -> Callable[[_F], _F]: ...
+
+    @overload
+    def register_torch_dispatch(self, torch_dispatch_class: type, fn: _F, /) -> _F: ...
 
     def register_torch_dispatch(
         self, torch_dispatch_class: type, fn: Callable[..., Any] | None = None, /
@@ -361,6 +410,23 @@ def register_autocast(
     _library_for(op, overload, lib).register_autocast(overload, cast_inputs, device_type)
 
 
+@overload
+def register_kernel(
+    op: Any,
+    device_types: str | Sequence[str] | None,
+    func: None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def register_kernel(
+    op: Any, device_types: str | Sequence[str] | None, func: _F, /, *, lib: Library | None = None
+) -> _F: ...
+
+
 def register_kernel(
     op: Any,
     device_types: str | Sequence[str] | None,
@@ -386,6 +452,16 @@ def register_kernel(
         return function
 
     return register if func is None else register(func)
+
+
+@overload
+def register_fake(
+    op: Any, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def register_fake(op: Any, func: _F, /, *, lib: Library | None = None) -> _F: ...
 
 
 def register_fake(
@@ -423,6 +499,16 @@ def register_fake(
     return register if func is None else register(func)
 
 
+@overload
+def impl_abstract(
+    op: Any, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def impl_abstract(op: Any, func: _F, /, *, lib: Library | None = None) -> _F: ...
+
+
 def impl_abstract(
     op: Any,
     func: Callable[..., Any] | None = None,
@@ -435,6 +521,18 @@ def impl_abstract(
         "impl_abstract was renamed to register_fake: use that", FutureWarning, stacklevel=2
     )
     return register_fake(op, func, lib=lib)
+
+
+@overload
+def register_torch_dispatch(
+    op: Any, torch_dispatch_class: type, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def register_torch_dispatch(
+    op: Any, torch_dispatch_class: type, func: _F, /, *, lib: Library | None = None
+) -> _F: ...
 
 
 def register_torch_dispatch(

@@ -12,12 +12,15 @@ from __future__ import annotations
 from _thread import get_ident as _thread
 
 from . import _tenon
+from ._typing import overload
 from .error import ArgumentTypeError, StateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
+
+    from typing_extensions import Self
 
     _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -93,7 +96,8 @@ class _Context:
 
     def __call__(self, function: _F) -> _F:
         """Decorates a function, also a generator function, whose body then runs in this mode."""
-        return _decorated(self._again, function)
+        decorated: _F = _decorated(self._again, function)
+        return decorated
 
 
 # ---- Grad mode -----------------------------------------------------------------------------------
@@ -124,6 +128,12 @@ class _GradMode(_Context):
 
 
 class _PlainGradMode(_GradMode):
+    @overload
+    def __new__(cls, function: None = None) -> Self: ...
+
+    @overload
+    def __new__(cls, function: _F) -> _F: ...  # type: ignore[misc]
+
     def __new__(cls, function: Any = None) -> Any:
         """Makes the context, or decorates a function: `@no_grad` and `@no_grad()` are the same."""
         return super().__new__(cls) if function is None else cls()(function)
@@ -186,6 +196,12 @@ class inference_mode(_Context, _tenon.KeyGuard):
     """
 
     mode: bool
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
 
     def __new__(cls, mode: Any = True) -> Any:
         """Makes the context, or decorates a function."""

@@ -11,6 +11,7 @@ from importlib import import_module as _import_module
 
 from . import _tenon
 from ._tenon import OpOverload
+from ._typing import overload
 from .device import register_backend, register_functionality
 from .error import AlreadyExistsError, ArgumentTypeError, InvalidArgumentError
 from .key_set import (
@@ -26,9 +27,11 @@ from .ops import _find_op_or_none
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .dtype import dtype
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 _KINDS = {
     "DEF": _tenon.TENON_LIBRARY_DEF,
@@ -149,6 +152,28 @@ class Library:
         file, line = _caller()
         full_name = self._native.define(schema, names, alias_analysis or None, file, line)
         return full_name.partition("::")[2]
+
+    @overload
+    def impl(
+        self,
+        op_name: str | OpOverload,
+        fn: None = None,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> Callable[[_F], _F]: ...
+
+    @overload
+    def impl(
+        self,
+        op_name: str | OpOverload,
+        fn: Callable[..., Any],
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> Registration: ...
 
     def impl(
         self,
@@ -429,99 +454,6 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Library:
 # ---- Module-level functions ----------------------------------------------------------------------
 
 
-def _split(qualname: str, function: str) -> tuple[str, str]:
-    if not isinstance(qualname, str):
-        raise InvalidArgumentError(
-            f"{function}: qualname must be str, got {type(qualname).__name__} {qualname!r}"
-        )
-    parts = qualname.split("::")
-    if len(parts) != 2 or not all(parts):
-        raise InvalidArgumentError(
-            f"{function}: qualname must be of the form 'namespace::name', got {qualname!r}"
-        )
-    return parts[0], parts[1]
-
-
-def define(
-    qualname: str | Library, schema: str, *args: Any, lib: Library | None = None, **kw: Any
-) -> Any:
-    """Defines an operator: `define("ns::name", "(Tensor x) -> Tensor", lib=None, tags=())`.
-
-    The older form `define(lib, "name(Tensor x) -> Tensor", alias_analysis="")` defines and returns
-    a decorator for the kernel.
-
-    Raises:
-        InvalidArgumentError: qualname is not "namespace::name", or schema is not "(...) -> ...".
-    """
-    if isinstance(qualname, Library):
-        alias_analysis = args[0] if args else kw.pop("alias_analysis", "")
-        name = qualname.define(schema, alias_analysis, tags=kw.pop("tags", ()))
-        library = qualname
-
-        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            library.impl(name, function)
-            return function
-
-        return decorate
-    ns, name = _split(qualname, "define")
-    text = schema.strip() if isinstance(schema, str) else ""
-    if not (text.startswith("(") and ") -> " in text):
-        raise InvalidArgumentError(
-            f"define: schema must look like '(Tensor x) -> Tensor', got {schema!r}"
-        )
-    if lib is None:
-        lib = Library(ns, "FRAGMENT")
-        _forever.append(lib)
-    lib.define(name + text, kw.pop("alias_analysis", ""), tags=kw.pop("tags", ()))
-    if kw:
-        raise ArgumentTypeError(f"define: keyword must be lib or tags, got {sorted(kw)[0]!r}")
-    return None
-
-
-def impl(
-    qualname: str | Library,
-    types: str | Sequence[str],
-    func: Any = None,
-    *,
-    lib: Library | None = None,
-) -> Any:
-    """Registers a kernel for device types, `impl("ns::name", "cpu", func)`, or as a decorator.
-
-    "default" stands for all device types (CompositeExplicitAutograd). The older form
-    `impl(lib, name, dispatch_key="")` is a decorator.
-
-    Raises:
-        InvalidArgumentError: qualname is not "namespace::name".
-        NotFoundError: an unknown device type; the message lists those that exist.
-    """
-    if isinstance(qualname, Library):
-        return qualname.impl(str(types), dispatch_key=func or "")
-    ns, name = _split(qualname, "impl")
-    keys = [_key_of_type(one) for one in ([types] if isinstance(types, str) else types)]
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        library = lib
-        if library is None:
-            library = Library(ns, "FRAGMENT")
-            _forever.append(library)
-        for key in keys:
-            library.impl(name, function, key)
-        return function
-
-    if func is None:
-        return register
-    register(func)
-    return None
-
-
-def _key_of_type(name: str) -> str:
-    if name == "default":
-        return "CompositeExplicitAutograd"
-    if name == "CompositeImplicitAutograd":
-        return name
-    return _tenon.tenon_key_name(_tenon.tenon_key_for_device(name))
-
-
 # What is built on libraries has the names of `torch.library`, too.
 if TYPE_CHECKING:
     from .custom_op import (
@@ -534,6 +466,7 @@ if TYPE_CHECKING:
         register_kernel,
         register_torch_dispatch,
     )
+    from .definition import define, impl
     from .fake import get_ctx
     from .func.rule import register_vmap
     from .infer_schema import infer_schema
@@ -552,7 +485,9 @@ _LAZY = frozenset(
     )
 )
 _ELSEWHERE = {
+    "define": "definition",
     "get_ctx": "fake",
+    "impl": "definition",
     "infer_schema": "infer_schema",
     "register_vmap": "func.rule",
 }

@@ -13,7 +13,8 @@ import sys as _sys
 from _thread import RLock as _RLock
 
 from . import _tenon
-from ._tenon import OpOverload, OpOverloadPacket
+from ._tenon import OpOverload as OpOverload
+from ._tenon import OpOverloadPacket as OpOverloadPacket
 from .error import NotFoundError as _NotFoundError
 from .error import OperatingSystemError as _OperatingSystemError
 from .schema import Schema as _Schema
@@ -223,10 +224,28 @@ def _packet_of(self: OpOverload) -> OpOverloadPacket:
     return packet
 
 
+class _Told:
+    """An attribute of instances that `tenon.signature` tells; that of the type is a given one."""
+
+    def __init__(self, function: str, of_type: str | None = None) -> None:
+        self._function, self._of_type = function, of_type
+
+    def __get__(self, instance: object, owner: type) -> object:
+        if instance is not None:
+            from . import signature
+
+            return getattr(signature, self._function)(instance)
+        if self._of_type is None:
+            raise AttributeError(f"type {owner.__name__} has no such attribute")
+        return self._of_type
+
+
 for _type, _members in (
     (
         OpOverloadPacket,
         {
+            "__doc__": _Told("doc_of_packet", OpOverloadPacket.__doc__),
+            "__signature__": _Told("of_packet"),
             "overloads": _overloads,
             "__repr__": _packet_repr,
             "__reduce__": _packet_reduce,
@@ -235,6 +254,8 @@ for _type, _members in (
     (
         OpOverload,
         {
+            "__doc__": _Told("doc_of_overload", OpOverload.__doc__),
+            "__signature__": _Told("of_overload"),
             "_schema": property(_schema_of, doc="Schema of the operator."),
             "tags": property(_tags_of, doc='Tags, such as "pointwise".'),
             "overloadpacket": property(_packet_of, doc="The packet of all overloads."),

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from typing_extensions import Self
+
     _Function = Callable[..., Any]
 
 
@@ -43,7 +45,7 @@ class Mode:
 
     _kind: int
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         _tenon.mode_push(self._kind, self)
         return self
 

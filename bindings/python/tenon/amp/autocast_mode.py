@@ -12,6 +12,7 @@ import functools as _functools
 from .. import _tenon
 from .._tenon import Tensor
 from .._tenon import device as _device
+from .._typing import overload
 from ..dtype import bfloat16, dtype, float16
 from ..error import ArgumentTypeError, InvalidArgumentError, StateError
 from ..grad_mode import _decorated
@@ -183,6 +184,16 @@ def _cast_in(value: Any, number: int, dtype: dtype) -> Any:
     return value
 
 
+@overload
+def custom_fwd(
+    fwd: None = None, *, device_type: str, cast_inputs: dtype | None = None
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def custom_fwd(fwd: _F, *, device_type: str, cast_inputs: dtype | None = None) -> _F: ...
+
+
 def custom_fwd(
     fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None
 ) -> Callable[..., Any]:
@@ -213,6 +224,14 @@ def custom_fwd(
             )
 
     return forward
+
+
+@overload
+def custom_bwd(bwd: None = None, *, device_type: str) -> Callable[[_F], _F]: ...
+
+
+@overload
+def custom_bwd(bwd: _F, *, device_type: str) -> _F: ...
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:

@@ -13,7 +13,9 @@ from ..grad_mode import no_grad
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
     from .._tenon import Tensor
 
@@ -77,6 +79,7 @@ class Function(_tenon.FunctionBase):
         clear_saved_tensors_on_access: Whether `saved_tensors` are freed once they were read.
     """
 
+    # For type checkers `**kwargs` are what lets a subclass name the arguments of its methods.
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
 
@@ -110,7 +113,7 @@ class Function(_tenon.FunctionBase):
         raise NotImplementedError("setup_context is not implemented")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """Returns a gradient, or None, for each argument of forward. To be overridden."""
         raise NotImplementedError(
             "a Function must implement backward or vjp to be run backward, got one that does not"
@@ -119,13 +122,14 @@ class Function(_tenon.FunctionBase):
     vjp = backward
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
         """Serves the function in a vmap, with tensors that show the mapped dims.
 
         Args:
             info: Has `batch_size` and `randomness`.
             in_dims: Of each argument the dim that is mapped, or None.
             args: The arguments.
+            kwargs: None.
 
         Returns:
             A pair: the output, and where the mapped dim is in it.
@@ -135,7 +139,7 @@ class Function(_tenon.FunctionBase):
         )
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any, **kwargs: Any) -> Any:
         """Returns the tangent of each output from those of the arguments, for forward mode."""
         raise NotImplementedError(
             "a Function must implement jvp to be used in forward mode, got one that does not"
@@ -145,7 +149,7 @@ class Function(_tenon.FunctionBase):
 _tenon._set_function_base(Function.setup_context, Function.backward, _bind_defaults)
 
 
-def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(fn: _F) -> _F:
     """Decorates a backward that is not made of recorded operators.
 
     It runs in no_grad mode, and to derive the gradients that it returns again is an error.
@@ -157,7 +161,8 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         with no_grad():
             return fn(ctx, *args)
 
-    return wrapper
+    decorated: Any = wrapper
+    return decorated
 
 
 class InplaceFunction(Function):

@@ -7,6 +7,7 @@ import functools
 
 from .. import _tenon
 from .._tenon import Tensor
+from .._typing import overload
 from ..error import StateError
 from ..utils.pytree import LEAF, tree_flatten, tree_unflatten
 from .layer import grad_layer, jvp_layer, unwrap
@@ -15,7 +16,11 @@ from .vmap import vmap
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal, ParamSpec, TypeVar
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
+    _A = TypeVar("_A")
 
 
 def _argnums(name: str, argnums: Any, count: int) -> tuple[int, ...]:
@@ -147,8 +152,8 @@ def _finish_grad(*call: Any) -> Any:
 
 
 def grad_and_value(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[_P, tuple[Any, Any]]:
     """Makes a function that returns (gradient, value) of one that returns a scalar.
 
     Args:
@@ -164,8 +169,8 @@ def grad_and_value(
 
 
 def grad(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[_P, Any]:
     """Makes a function that returns the gradient of one that returns a scalar.
 
     Args:
@@ -178,6 +183,22 @@ def grad(
     """
     options = (argnums, has_aux)
     return _tenon.transformed(_tenon.TRANSFORMED_GRAD, func, options, _call_for_grad, _finish_grad)
+
+
+@overload
+def vjp(
+    func: Callable[..., _R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[_R, Callable[..., Any]]: ...
+
+
+@overload
+def vjp(
+    func: Callable[..., tuple[_R, _A]], *primals: Any, has_aux: Literal[True]
+) -> tuple[_R, Callable[..., Any], _A]: ...
+
+
+@overload
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -209,6 +230,39 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
     result = tree_unflatten(recorded.results, recorded.spec)
     return (result, vjp_fn, recorded.aux) if has_aux else (result, vjp_fn)
+
+
+@overload
+def jvp(
+    func: Callable[..., _R],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: Literal[False] = False,
+) -> tuple[_R, _R]: ...
+
+
+@overload
+def jvp(
+    func: Callable[..., tuple[_R, _A]],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: Literal[True],
+) -> tuple[_R, _R, _A]: ...
+
+
+@overload
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool,
+) -> tuple[Any, ...]: ...
 
 
 def jvp(
@@ -425,12 +479,12 @@ def jacfwd(
     return wrapper
 
 
-def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def hessian(func: Callable[_P, Any], argnums: int | tuple[int, ...] = 0) -> Callable[_P, Any]:
     """Makes a function that returns the Hessian of another: `jacfwd` of `jacrev`."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[..., _R]]:
     """Calls a function; returns its result, and the linear function from tangents to tangents.
 
     That is the transpose of the pullback: the function itself does not run again.
@@ -459,7 +513,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     return output, jvp_fn
 
 
-def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+def functionalize(func: Callable[_P, _R], *, remove: str = "mutations") -> Callable[_P, _R]:
     """Makes a function that computes the same: operators write in place only what they have made.
 
     Tenon's transforms and graphs follow writes and views as they are: there is nothing to remove.

@@ -7,6 +7,7 @@ from collections import namedtuple
 
 from .. import _tenon
 from .._tenon import Tensor
+from .._typing import overload
 from ..error import ArgumentTypeError, StateError
 from ..utils.pytree import broadcast_prefix, tree_flatten, tree_unflatten
 from .layer import RANDOMNESS_NAMES, hidden_layer
@@ -14,9 +15,11 @@ from .layer import RANDOMNESS_NAMES, hidden_layer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from ..library import Library
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
 
@@ -68,6 +71,16 @@ def _kernel_of(name: str, op: Any, rule: Callable[..., Any]) -> Callable[..., An
         return tree_unflatten(results, out_spec)
 
     return batched
+
+
+@overload
+def register_vmap(
+    op: Any, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_F], _F]: ...
+
+
+@overload
+def register_vmap(op: Any, func: _F, /, *, lib: Library | None = None) -> _F: ...
 
 
 def register_vmap(

@@ -11,7 +11,10 @@ from .layer import RANDOMNESS, Layer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, ParamSpec, TypeVar
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
 
 _VMAP = _tenon.TENON_LAYER_VMAP
 
@@ -148,13 +151,13 @@ def _finish(
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Callable[_P, _R],
     in_dims: Any = 0,
     out_dims: Any = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[_P, _R]:
     """Maps a function over a dim of its arguments.
 
     The function is called once, with tensors that lack the mapped dim; what it calls works on all

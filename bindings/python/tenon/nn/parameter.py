@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from typing_extensions import Self
+
 
 def _kept(cls: type, data: Any) -> Any:
     if data is None:
@@ -33,9 +35,9 @@ class Parameter(Tensor):
 
     __torch_function__ = _disabled_torch_function_impl  # what is computed of it is no parameter
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         """Makes it on the memory of `data`."""
-        self = _kept(cls, data)
+        self: Self = _kept(cls, data)
         if requires_grad:
             self.requires_grad = True
         return self
@@ -64,9 +66,9 @@ class Buffer(Tensor):
     persistent: bool
     __torch_function__ = _disabled_torch_function_impl
 
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
         """Makes it on the memory of `data`."""
-        self = _kept(cls, data)
+        self: Self = _kept(cls, data)
         self.persistent = persistent
         return self
 

@@ -156,6 +156,11 @@ class Call:
         """The same as a method of its first argument."""
         return dataclasses.replace(self, positional=self.positional[1:])
 
+    @property
+    def positional_only(self) -> int:
+        """How many go by position only: a keyword's name cannot be given, and so none before it."""
+        return max((i for i, p in enumerate(self.positional, 1) if p[0][:-1] in PYTHON), default=0)
+
     def parameters(self) -> list[str]:
         """As they are written."""
 
@@ -164,10 +169,8 @@ class Call:
 
         star = ["*more: _Any"] if self.more else ["*"] if self.named else []
         by_position = [written(*one) for one in self.positional]
-        # A name with a "_" for a keyword cannot be given, and so none before it.
-        last = max((i for i, p in enumerate(self.positional, 1) if p[0][:-1] in PYTHON), default=0)
-        if last:
-            by_position.insert(last, "/")
+        if self.positional_only:
+            by_position.insert(self.positional_only, "/")
         return [*by_position, *star, *[written(*one) for one in self.named]]
 
     def covers(self, other: Call) -> bool:
