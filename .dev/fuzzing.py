@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs libFuzzer targets: inputs found grow below build/, the committed ones are the seed."""
+"""Runs fuzz targets, native ones and random programs.
+
+Of native targets (libFuzzer) inputs found grow below build/, the committed ones are the seed.
+Programs are numbered by their seeds: the number of one that fails runs it again.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
+import time
 
 import environment
 import machine
@@ -14,17 +19,54 @@ import ui
 
 FOLDER = ui.ROOT / "tests" / "fuzz"
 TARGETS = tuple(sorted(path.name for path in (FOLDER / "corpus").iterdir() if path.is_dir()))
+# Random programs, beside PyTorch, by their scripts.
+PROGRAMS = {
+    "programs": ui.ROOT / "tests" / "python" / "programs.py",
+    "transform_programs": ui.ROOT / "tests" / "python" / "transform_programs.py",
+}
 
 
 def run(target: str, seconds: int) -> int:
     """Fuzzes one target or "all"; the status is 1 when one of them broke a promise."""
-    machine.ensure(native.NEEDS["fuzz"])
-    native.build("fuzz", targets=("tenon_fuzzers",))
-    names = TARGETS if target == "all" else (target,)
-    rows = [_run_one(name, seconds) for name in names]
+    if target in PROGRAMS:
+        rows = [_run_programs(target, seconds)]
+    else:
+        machine.ensure(native.NEEDS["fuzz"])
+        native.build("fuzz", targets=("tenon_fuzzers",))
+        names = TARGETS if target == "all" else (target,)
+        rows = [_run_one(name, seconds) for name in names]
+        if target == "all":
+            rows += [_run_programs(name, seconds) for name in PROGRAMS]
     print()
     ui.table(rows, ["target", "executions", "edges", "inputs", "verdict"])
     return 0 if all(row[-1] == "ok" for row in rows) else 1
+
+
+def _run_programs(name: str, seconds: int) -> tuple:
+    """Random programs for some seconds, each run with other ones; returns the row of the table."""
+    native.build_all("release")
+    first = time.time_ns() // 1_000_000 % 1_000_000_000
+    log = ui.LOGS / f"fuzz-{name}.log"
+    command = [
+        environment.python("base", "torch"),
+        PROGRAMS[name],
+        f"--seconds={seconds}",
+        f"--seed={first}",
+    ]
+    ui.say(f"fuzz {name} for {seconds} s, from seed {first}")
+    with open(log, "w") as file:
+        status = subprocess.run(
+            command,
+            env={**os.environ, **environment.runtime("release")},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        ).returncode
+    if status != 0:
+        ui.show_tail(log)
+    executions = re.search(r"^(\d+) programs", log.read_text(errors="replace"), re.M)
+    count = executions[1] if executions else "0"
+    return (name, count, "", "", "ok" if status == 0 else "FAILED")
 
 
 def _run_one(name: str, seconds: int) -> tuple:

@@ -131,7 +131,7 @@ def sanitize(args) -> int:
 
 
 def fuzz(args) -> int:
-    """Builds the libFuzzer programs with ASan and UBSan and runs one target, or all in turn."""
+    """Runs one fuzz target, or all in turn: libFuzzer with ASan and UBSan, or random programs."""
     return fuzzing.run(args.target, args.seconds)
 
 
@@ -278,7 +278,7 @@ def parser() -> argparse.ArgumentParser:
         help="build and run only these test programs, such as core_dispatch_test,stress_test",
     )
     one = verb("fuzz", fuzz)
-    one.add_argument("target", choices=(*fuzzing.TARGETS, "all"), help="what to fuzz")
+    one.add_argument("target", choices=(*fuzzing.TARGETS, *fuzzing.PROGRAMS, "all"), help="what to fuzz")
     one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")
     one = verb("stress", run_stress)
     one.add_argument("part", nargs="?", choices=stress.PARTS, default="all", help="default: all")

@@ -217,10 +217,7 @@ void tenon_function_context::fill(Node& node, std::span<Tensor* const> results) 
     }
     each.flags = 0;
   }
-  if (plan_.saves_lists) {
-    const auto saved = node.saved_values();
-    saved.back() = tenon_value_of_int(versions_of_lists(node, saved));
-  }
+  if (plan_.saves_lists) note_versions_of_lists(node);
   node_ = &node;
   inputs_.clear();
   dirty_.resize(0);
@@ -236,11 +233,9 @@ tenon_value tenon_function_context::copy_saved(size_t index) const {
   size_t before = 0;  // of the same kind
   const bool is_tensor = saved_[index].tag == TENON_TAG_TENSOR;
   for (size_t i = 0; i < index; ++i) before += (saved_[i].tag == TENON_TAG_TENSOR) == is_tensor;
-  if (!is_tensor) {
-    if (saved_[index].tag == TENON_TAG_TENSOR_LIST) check_lists(*node_);
-    return value::copy(node_->saved_values()[before]);
-  }
-  TensorPtr tensor = unpack(*node_, node_->saved_tensors()[before]);
+  const bool linked = base::grad_mode() == TENON_GRAD_MODE_ON;
+  if (!is_tensor) return copy_saved_value(*node_, before, linked);
+  TensorPtr tensor = unpack(*node_, node_->saved_tensors()[before], linked);
   if (tensor == nullptr) return tenon_value_of_none();
   return tenon_value_give(tenon_value_of_tensor(tensor.detach()));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/gradient_policy.h"
 
+#include <algorithm>
+
 #include "autograd/formula.h"
 #include "autograd/record.h"
 #include "autograd/tensor_state.h"
@@ -10,6 +12,7 @@
 #include "dispatch/kernel.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
+#include "schema/schema.h"
 
 namespace tenon::autograd {
 
@@ -64,8 +67,16 @@ tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, te
   });
 }
 
-dispatch::RegistrationPtr set_gradient_policy(dispatch::Library* library, std::string_view name,
-                                              uint32_t policy) {
+int32_t concerns_tensors(void*, const tenon_schema* schema) {
+  const auto holds = [](const schema::Argument& one) { return may_hold_tensors(*one.type); };
+  const bool takes = std::ranges::any_of(schema->arguments(), holds) || schema->is_vararg();
+  const bool gives = std::ranges::any_of(schema->returns(), holds) || schema->is_mutable();
+  return takes && gives ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
+}
+
+namespace {
+
+dispatch::KernelPtr policy_kernel(uint32_t policy, uint32_t flags) {
   static constexpr const char* kNames[] = {"gradients fail", "gradients warn", "no gradients"};
   TENON_CHECK_ARG(policy <= TENON_GRADIENT_STOP,
                   "tenon_library_set_gradient_policy: policy must be a TENON_GRADIENT_* number, "
@@ -75,10 +86,22 @@ dispatch::RegistrationPtr set_gradient_policy(dispatch::Library* library, std::s
   description.struct_size = sizeof description;
   description.language = TENON_LANGUAGE_CPP;
   description.name = kNames[policy];
-  description.flags = TENON_KERNEL_WHEN_TRACKED;
+  description.flags = flags;
   description.boxed = policy == TENON_GRADIENT_STOP ? &record_nothing : &record_unknown;
   description.ctx = reinterpret_cast<void*>(static_cast<uintptr_t>(policy));
-  return dispatch::implement(library, name, TENON_KEY_AUTOGRAD, dispatch::make_kernel(description));
+  return dispatch::make_kernel(description);
+}
+
+}  // namespace
+
+dispatch::RegistrationPtr set_gradient_policy(dispatch::Library* library, std::string_view name,
+                                              uint32_t policy) {
+  if (name == "_") {
+    return dispatch::add_fallback(library, TENON_KEY_AUTOGRAD, policy_kernel(policy, 0),
+                                  &concerns_tensors);
+  }
+  return dispatch::implement(library, name, TENON_KEY_AUTOGRAD,
+                             policy_kernel(policy, TENON_KERNEL_WHEN_TRACKED));
 }
 
 }  // namespace tenon::autograd

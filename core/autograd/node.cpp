@@ -229,7 +229,10 @@ void tenon_node::end() noexcept {
 void tenon_node::drop_saved() noexcept {
   for (SavedTensor& saved : saved_tensors()) saved.clear();
   for (tenon_value& value : saved_values()) tenon::value::clear(&value);
-  if (NodeExtra* more = extra()) more->inner.reset();
+  if (NodeExtra* more = extra()) {
+    more->inner.reset();
+    more->packed_lists.clear();
+  }
 }
 
 tensor::TensorPtr tenon_node::copy_grad() const noexcept {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeExtra: what few nodes have. Hooks, gradients that outputs retain, cells of languages, and the
-// node that a write through a view runs itself.
+// NodeExtra: what few nodes have. Hooks, gradients that outputs retain, cells of languages, packed
+// lists, and the node that a write through a view runs itself.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "autograd/hook.h"
 #include "autograd/node.h"
 #include "autograd/origin.h"
+#include "autograd/packed_list.h"
 #include "base/error.h"
 
 namespace tenon::autograd {
@@ -64,6 +66,9 @@ class NodeExtra {
   NodePtr inner;
   uint16_t inner_output = 0;
   int16_t inner_self = -1;
+  /// Of the saved values. Set before anybody else sees the node, or while no pass comes to it; they
+  /// go as what it saved.
+  std::vector<PackedList> packed_lists;
   /// Where the node was made, in anomaly mode. Set before anybody else sees the node.
   base::IntrusivePtr<Origin> origin;
 

@@ -2,12 +2,15 @@
 #include "autograd/node_run.h"
 
 #include <algorithm>
+#include <forward_list>
 
 #include "autograd/operators.h"
+#include "autograd/packed_list.h"
 #include "autograd/saved_value.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/layout.h"
+#include "value/value.h"
 
 namespace tenon::autograd {
 
@@ -37,6 +40,9 @@ class Unpacked {
         values_.back().flags &= TENON_VALUE_HAS_SYMBOLIC;
       }
     }
+    if (plan.saves_lists) [[unlikely]] {
+      unpack_lists(node, plan, linked);
+    }
   }
   ~Unpacked() {
     for (Tensor* tensor : tensors_) tensor->release();
@@ -59,8 +65,20 @@ class Unpacked {
     return unpack(node, saved, false).detach();
   }
 
+  void unpack_lists(Node& node, const Plan& plan, bool linked) {
+    size_t number = 0;  // among the saved values
+    for (size_t i = 0; i < plan.saves.size(); ++i) {
+      if (plan.saves[i].is_tensor) continue;
+      const PackedList* packed = packed_list(node, number++);
+      if (packed == nullptr) continue;
+      values_[i] = lists_.emplace_front(autograd::unpack(node, *packed, linked)).get();
+      values_[i].flags = 0;
+    }
+  }
+
   base::SmallVector<tenon_value, 4> values_;
   base::SmallVector<Tensor*, 4> tensors_;
+  std::forward_list<value::OwnedValue> lists_;
 };
 
 }  // namespace

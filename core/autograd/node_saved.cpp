@@ -2,6 +2,7 @@
 #include "autograd/node_saved.h"
 
 #include "autograd/node_run.h"
+#include "autograd/packed_list.h"
 #include "autograd/saved_value.h"
 #include "base/check.h"
 #include "value/value.h"
@@ -69,11 +70,7 @@ tenon_value copy_saved(Node& node, int64_t index) {
   const Save& save = checked_save("tenon_node_copy_saved", node, index);
   const NodeReading reading(node);
   const size_t number = number_of(node, index);
-  if (!save.is_tensor) {
-    const tenon_value& value = node.saved_values()[number];
-    if (value.tag == TENON_TAG_TENSOR_LIST) check_lists(node);
-    return value::copy(value);
-  }
+  if (!save.is_tensor) return copy_saved_value(node, number, true);
   tensor::TensorPtr tensor = unpack(node, node.saved_tensors()[number], true);
   if (tensor == nullptr) return tenon_value_of_none();
   return tenon_value_give(tenon_value_of_tensor(tensor.detach()));
@@ -83,9 +80,14 @@ void pack_saved(Node& node, int64_t index, const SavedHooksPtr& hooks) {
   constexpr const char* kFunction = "tenon_node_pack_saved";
   const Save& save = checked_save(kFunction, node, index);
   const NodeReading reading(node);
-  TENON_CHECK_ARG(save.is_tensor, kFunction, ": what is saved must be a tensor to be packed, got ",
-                  saved_name(node, index));
-  SavedTensor& saved = node.saved_tensors()[number_of(node, index)];
+  const size_t number = number_of(node, index);
+  if (!save.is_tensor) {
+    TENON_CHECK_ARG(node.saved_values()[number].tag == TENON_TAG_TENSOR_LIST, kFunction,
+                    ": what is saved must be a tensor or a list of these to be packed, got ",
+                    saved_name(node, index));
+    return pack_list(node, number, hooks);
+  }
+  SavedTensor& saved = node.saved_tensors()[number];
   TENON_CHECK_ARG(saved.tensor != nullptr, kFunction, ": ", saved_name(node, index),
                   " must be there to be packed, got none");
   TENON_CHECK(!saved.is_packed(), TENON_ERROR_STATE, kFunction, ": ", saved_name(node, index),

@@ -78,6 +78,9 @@ class Walk {
       }
     }
     for (const tenon_value& value : node.saved_values()) look_at(value);
+    if (const NodeExtra* extra = node.extra()) {
+      for (const PackedList& list : extra->packed_lists) look_at(list);
+    }
     node.end_read(false);
   }
 
@@ -100,6 +103,15 @@ class Walk {
     look_at(packed.value);
     const SavedHooks& hooks = *packed.hooks;
     if (hooks.language == language_ && hooks.unique()) tell(TENON_OWNED_SAVED_HOOKS, hooks.ctx);
+  }
+
+  void look_at(const PackedList& list) {
+    for (const PackedElement& element : list.elements) {
+      if (element.saved.tensor != nullptr) look_at(element.saved.packed());
+      if (element.node != nullptr && element.node->use_count() == 1) {
+        nodes_.push_back(element.node.get());
+      }
+    }
   }
 
   void look_at(const tenon_value& value) {

@@ -309,10 +309,7 @@ class Recording {
         if (is_needed) slot = take_attribute(save);
       }
     }
-    if (plan_.saves_lists) {
-      const auto saved = node.saved_values();
-      saved.back() = tenon_value_of_int(versions_of_lists(node, saved));
-    }
+    if (plan_.saves_lists) note_versions_of_lists(node);
   }
 
   // Sizes and so on, of what was written as they were before.

@@ -5,6 +5,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/node_extra.h"
+#include "autograd/packed_list.h"
 #include "base/check.h"
 
 namespace tenon::autograd {
@@ -48,6 +49,7 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
     for (SavedTensor& saved : node.saved_tensors()) {
       if (saved.tensor != nullptr) pack(&saved, hooks);
     }
+    if (node.plan().saves_lists) pack_lists(node, hooks);
   }
   const std::vector<CreationHookPtr> creation = modes.creation;
   for (const CreationHookPtr& hook : creation) {

@@ -10,6 +10,8 @@
 
 namespace tenon::autograd {
 
+struct Edge;
+
 /// What packs tensors that are saved, and unpacks them again.
 struct SavedHooks final : base::RefCounted<SavedHooks> {
   ~SavedHooks() {
@@ -57,6 +59,9 @@ struct SavedTensor {
 /// Lets a hook pack a saved tensor, which goes then. Throws what the hook raised, and
 /// TENON_ERROR_STATE for one that writes the tensor; the tensor stays as it was then.
 void pack(SavedTensor* saved, const SavedHooksPtr& hooks);
+
+/// The tensor, or another on its memory whose gradient goes along the edge, if there is one.
+tensor::TensorPtr led_to(tensor::TensorPtr tensor, const Edge& edge);
 
 /// A tensor that a node saved, empty for an absent one. `linked`: it leads to where it led when it
 /// was saved. Throws TENON_ERROR_STATE where it was written since, and what a hook raised.

@@ -17,11 +17,15 @@ inline tensor::Tensor* defined_tensor(const tenon_value& value) noexcept {
 /// sizes, strides and so on of one. Throws TENON_ERROR_OUT_OF_MEMORY.
 tenon_value saved_value(const Save& save, const tenon_stack& stack);
 
-/// How often tensors in saved lists have been written, taken together: what is written later makes
-/// it larger. Throws TENON_ERROR_STATE for inference tensors, whose writes nobody counts.
-int64_t versions_of_lists(const Node& node, std::span<const tenon_value> saved);
-/// Throws TENON_ERROR_STATE where a tensor in a list that a node of such a plan has saved was
-/// written since.
+/// Has a node that saved lists remember how often their tensors have been written, taken together:
+/// what is written later makes it larger. Throws TENON_ERROR_STATE for inference tensors, whose
+/// writes nobody counts.
+void note_versions_of_lists(Node& node);
+/// Throws TENON_ERROR_STATE where a tensor in a list that such a node has saved was written since.
 void check_lists(Node& node);
+
+/// A copy of a value that a node has saved, owned by the caller: of a packed list what a hook
+/// unpacks. `linked`: see unpack. Throws as check_lists, and what the hook raised.
+tenon_value copy_saved_value(Node& node, size_t number, bool linked);
 
 }  // namespace tenon::autograd

@@ -363,8 +363,6 @@ void set_data(Tensor& tensor, const Tensor& data) {
   TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
               ": tensor must be no view, got one of a tensor of sizes ",
               tensor::print_dims(tensor.base()->size_span()));
-  TENON_CHECK(tensor.is_inference() == data.is_inference(), TENON_ERROR_STATE, kFunction,
-              ": tensor and data must both be inference tensors or neither, got one of each");
   const NodePtr leaf = own_leaf(tensor);
   TENON_CHECK_TYPE(!requires_grad(tensor) || is_differentiable(data.dtype()), kFunction,
                    ": data of a tensor that requires grad must be floating or complex, got ",

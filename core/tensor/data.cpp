@@ -13,6 +13,10 @@ constexpr const char* kCopyData = "tenon_tensor_copy_data";
 constexpr tenon_keyset kAutogradKey = uint64_t{1}
                                       << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD);
 
+// What a tensor has of its own, whatever its data: inference tensors lack the second.
+constexpr tenon_keyset kOwnKeys =
+    kAutogradKey | uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+
 void release_storage(void* context) { static_cast<Storage*>(context)->release(); }
 
 }  // namespace
@@ -68,8 +72,9 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   itemsize_ = fresh->itemsize_;
   device_ = fresh->device_;
   offset_ = fresh->offset_;
-  flags_ = fresh->flags_;
-  set_keys(fresh->keys() | (keys() & kAutogradKey));
+  flags_ = static_cast<decltype(flags_)>((fresh->flags_ & ~TENON_TENSOR_INFERENCE) |
+                                         (flags_ & TENON_TENSOR_INFERENCE));
+  set_keys((fresh->keys() & ~kOwnKeys) | (keys() & kOwnKeys));
   set_dims(fresh->size_span(), fresh->strides(), fresh->numel_, heap.release(),
            fresh->is_contiguous());
 }

@@ -7,9 +7,12 @@
 
 namespace tenon::kernels::ops {
 
+namespace {
+constinit const LazyOp<std::vector<Tensor>(const Tensor&, Sizes, int64_t)> parts_of_sizes(
+    "aten::split_with_sizes");
+}
+
 void split(const Call& call) {
-  static constinit const LazyOp<std::vector<Tensor>(const Tensor&, Sizes, int64_t)>
-      split_with_sizes("aten::split_with_sizes");
   const auto self = call.get<Tensor>(0);
   const auto part = call.get<int64_t>(1);
   if (self->ndim() == 0) {
@@ -26,7 +29,11 @@ void split(const Call& call) {
   int64_t left = whole;
   for (; left > part; left -= part) parts.push_back(part);
   parts.push_back(left);
-  call.give(0, split_with_sizes(self, parts, dim));
+  call.give(0, parts_of_sizes(self, parts, dim));
+}
+
+void split_sizes(const Call& call) {
+  call.give(0, parts_of_sizes(call.get<Tensor>(0), call.get<Sizes>(1), call.get<int64_t>(2)));
 }
 
 }  // namespace tenon::kernels::ops

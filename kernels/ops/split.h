@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::split: views of ranges of a dim, one behind the other, all of one size but the last.
+// aten::split: views of ranges of a dim, one behind the other, all of one size but the last, or
+// of given sizes.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -19,6 +20,21 @@ inline constexpr Facts kSplitTensor{
     .batching = Batching::View,
     .cast = Cast::None,
     .routine = {&split},
+};
+
+void split_sizes(const Call& call);
+
+inline constexpr Facts kSplitSizes{
+    .family = &kComposite,
+    .name = "split.sizes",
+    .params = "Tensor(a -> *) self, SymInt[] split_size, int dim=0",
+    .returns = "Tensor(a)[]",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&split_sizes},
 };
 
 }  // namespace tenon::kernels::ops

@@ -80,6 +80,39 @@ static void other_data_keeps_what_autograd_knows(void** state) {
   assert_nothing_left(before);
 }
 
+static int is_inference(const tenon_tensor* tensor) {
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(tensor, &info));
+  return (info.flags & TENON_TENSOR_INFERENCE) != 0;
+}
+
+static void data_of_inference_tensors(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {1, 2}, b[2] = {3, 4};
+  tenon_tensor* x = leaf_of(a, 2);
+  tenon_key_guard mode;
+  assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_INFERENCE, &mode));
+  tenon_tensor *made = vector_of(b, 2), *other = vector_of(a, 2);
+  assert_ok(tenon_tensor_set_data(x, made));
+  tenon_key_guard_leave(&mode);
+  assert_true(is_inference(made) && is_inference(other) && !is_inference(x));
+  // A leaf goes on to be one: what follows is recorded, and writes are counted.
+  tenon_tensor *y = apply("aten::mul.Tensor", x, x), *sum = apply("aten::sum", y, NULL);
+  backward(sum);
+  tenon_tensor* grad = NULL;
+  assert_ok(tenon_tensor_copy_grad(x, &grad));
+  assert_float_equal(data_of(grad)[1], 8, 1e-6);
+  tenon_tensor_bump_version(x);
+  assert_int_equal(tenon_tensor_version(x), 1);
+  assert_ok(tenon_tensor_set_data(other, x));
+  assert_true(is_inference(other));
+  assert_ptr_equal(data_of(other), data_of(x));
+  tenon_tensor* const all[] = {x, made, other, y, sum, grad};
+  for (int i = 0; i < 6; ++i) tenon_tensor_release(all[i]);
+  assert_nothing_left(before);
+}
+
 static void views_stay_on_the_old_memory(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -176,6 +209,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(data_shares_memory_only),
       cmocka_unit_test(other_data_keeps_what_autograd_knows),
+      cmocka_unit_test(data_of_inference_tensors),
       cmocka_unit_test(views_stay_on_the_old_memory),
       cmocka_unit_test(old_memory_goes_when_nobody_else_looks),
       cmocka_unit_test(detach_cuts_the_future),

@@ -710,6 +710,31 @@ static tenon_status count_warning(void* ctx, const char* category, const char* m
   return TENON_OK;
 }
 
+// Of the operator by its name, or of all.
+static void check_policies(tenon_library* library, const char* name, const tenon_op* op) {
+  tenon_tensor* x = leaf_of(2);
+  tenon_value arg = tenon_value_of_tensor(x), ret;
+  warnings = 0;
+  for (uint32_t policy = TENON_GRADIENT_ERROR; policy <= TENON_GRADIENT_STOP; ++policy) {
+    tenon_registration* registration = NULL;
+    assert_ok(tenon_library_set_gradient_policy(library, name, policy, &registration));
+    assert_ok(call(op, &arg, 1, &ret, 1));
+    assert_float_equal(element_of(ret.as.tensor), 4, 1e-5);
+    assert_int_equal(tenon_tensor_requires_grad(ret.as.tensor), policy != TENON_GRADIENT_STOP);
+    if (policy == TENON_GRADIENT_ERROR) {
+      assert_error(backward(ret.as.tensor, 0), TENON_ERROR_NOT_SUPPORTED, "function_policy::twice");
+    } else if (policy == TENON_GRADIENT_WARN) {
+      assert_ok(backward(ret.as.tensor, 0));
+      assert_int_equal(warnings, 1);
+    }
+    assert_no_grad(x);
+    tenon_value_clear(&ret);
+    tenon_registration_remove(registration);
+    tenon_registration_release(registration);
+  }
+  tenon_tensor_release(x);
+}
+
 static void policies_of_operators_without_formula(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -726,27 +751,24 @@ static void policies_of_operators_without_formula(void** state) {
   assert_ok(
       tenon_library_impl(library, "twice", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
   assert_ok(tenon_warning_set_handler(&count_warning, NULL, NULL));
+  check_policies(library, "twice", op);
+  tenon_library* all = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_IMPL, "_", TENON_KEY_NONE, NULL, 0, &all));
+  check_policies(all, "_", op);
+  // What an operator says itself comes first.
+  assert_ok(tenon_library_set_gradient_policy(library, "twice", TENON_GRADIENT_STOP, NULL));
+  assert_ok(tenon_library_set_gradient_policy(all, "_", TENON_GRADIENT_WARN, NULL));
   tenon_tensor* x = leaf_of(2);
   tenon_value arg = tenon_value_of_tensor(x), ret;
-  for (uint32_t policy = TENON_GRADIENT_ERROR; policy <= TENON_GRADIENT_STOP; ++policy) {
-    tenon_registration* registration = NULL;
-    assert_ok(tenon_library_set_gradient_policy(library, "twice", policy, &registration));
-    assert_ok(call(op, &arg, 1, &ret, 1));
-    assert_float_equal(element_of(ret.as.tensor), 4, 1e-5);
-    assert_int_equal(tenon_tensor_requires_grad(ret.as.tensor), policy != TENON_GRADIENT_STOP);
-    if (policy == TENON_GRADIENT_ERROR) {
-      assert_error(backward(ret.as.tensor, 0), TENON_ERROR_NOT_SUPPORTED, "function_policy::twice");
-    } else if (policy == TENON_GRADIENT_WARN) {
-      assert_ok(backward(ret.as.tensor, 0));
-      assert_int_equal(warnings, 1);
-    }
-    assert_no_grad(x);
-    tenon_value_clear(&ret);
-    tenon_registration_remove(registration);
-    tenon_registration_release(registration);
-  }
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  assert_int_equal(tenon_tensor_requires_grad(ret.as.tensor), 0);
+  tenon_value_clear(&ret);
+  assert_error(tenon_library_set_gradient_policy(all, "_", TENON_GRADIENT_WARN, NULL),
+               TENON_ERROR_ALREADY_EXISTS, "fallback");
   assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));
   tenon_tensor_release(x);
+  tenon_library_close(all);
+  tenon_library_release(all);
   tenon_library_close(library);
   tenon_library_release(library);
   assert_nothing_left(before);

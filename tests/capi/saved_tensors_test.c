@@ -112,6 +112,126 @@ static void hooks_pack_what_is_saved(void** state) {
   assert_nothing_left(before);
 }
 
+// Packed is the tensor itself, without what it was to the graph.
+static tenon_status pack_alias(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
+  ((counts*)ctx)->packed++;
+  *out_packed = tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(tensor)));
+  return TENON_OK;
+}
+static tenon_status unpack_alias(void* ctx, const tenon_value* packed, tenon_tensor** out) {
+  ((counts*)ctx)->unpacked++;
+  *out = tenon_tensor_retain(packed->as.tensor);
+  return TENON_OK;
+}
+
+// squares(Tensor?[] xs) -> Tensor: the sum of the squares of the first and the last.
+static tenon_status squares(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx, (void)op, (void)keys;
+  tenon_tensor* const* xs = stack->args[0].as.list.data;
+  tenon_tensor *first = apply("aten::mul.Tensor", xs[0], xs[0]),
+               *last = apply("aten::mul.Tensor", xs[2], xs[2]);
+  stack->rets[0] = tenon_value_give(tenon_value_of_tensor(apply("aten::add.Tensor", first, last)));
+  tenon_tensor_release(first);
+  tenon_tensor_release(last);
+  return TENON_OK;
+}
+static tenon_status squares_backward(const tenon_backward_call* call) {
+  tenon_tensor* const* xs = call->saved[0].as.list.data;
+  assert_int_equal(call->saved[0].count, 3);
+  assert_null(xs[1]);
+  for (int i = 0; i < 3; i += 2) {
+    tenon_tensor* twice = apply("aten::add.Tensor", xs[i], xs[i]);
+    call->out_grads[i] = apply("aten::mul.Tensor", twice, call->grads[0]);
+    tenon_tensor_release(twice);
+  }
+  return TENON_OK;
+}
+
+static tenon_tensor* squares_of(tenon_tensor* first, tenon_tensor* last) {
+  tenon_tensor* xs[3] = {first, NULL, last};
+  const tenon_value arg = tenon_value_of_elements(TENON_TAG_TENSOR_LIST, xs, 3);
+  tenon_value ret = tenon_value_of_none();
+  assert_ok(tenon_op_call_named(find("saved_lists::squares"), &arg, 1, NULL, NULL, 0, &ret, 1));
+  return ret.as.tensor;
+}
+
+static tenon_library* open_squares(void) {
+  tenon_library* library = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_FRAGMENT, "saved_lists", TENON_KEY_NONE, NULL, 0,
+                              &library));
+  assert_ok(tenon_library_define(library, "squares(Tensor?[] xs) -> Tensor", NULL, NULL));
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = &squares;
+  kernel.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_library_impl(library, "squares", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel,
+                               NULL));
+  tenon_formula formula;
+  memset(&formula, 0, sizeof formula);
+  formula.struct_size = sizeof formula;
+  formula.backward = &squares_backward;
+  formula.saves = "xs";
+  assert_ok(tenon_library_register_autograd(library, "squares", &formula, NULL));
+  return library;
+}
+
+static void hooks_pack_each_tensor_of_a_list(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_library* library = open_squares();
+  counts ctx = {0, 0, 0};
+  tenon_saved_hooks hooks = hooks_of(&pack_alias, &ctx);
+  hooks.unpack = &unpack_alias;
+  tenon_tensor *x = leaf_of(3), *three = vector_of((const float[1]){3}, 1);
+  tenon_tensor* cube = apply("aten::mul.Tensor", x, three);  // the last of the list leads to x, too
+  assert_ok(tenon_saved_hooks_push(&hooks));
+  tenon_tensor* y = squares_of(x, cube);
+  assert_ok(tenon_saved_hooks_pop(&ctx));
+  assert_int_equal(ctx.packed, 2);
+  tenon_node* node = node_of(y);
+  tenon_value saved;
+  assert_ok(tenon_node_copy_saved(node, 0, &saved));
+  assert_ptr_equal(((tenon_tensor* const*)saved.as.list.data)[1], NULL);
+  tenon_value_clear(&saved);
+  // Twice: what is unpacked leads to where the list's tensors led. y is 10 x^2.
+  tenon_tensor *first = NULL, *second = NULL;
+  tenon_backward_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = TENON_BACKWARD_CREATE_GRAPH | TENON_BACKWARD_KEEP_GRAPH;
+  options.outputs = &y;
+  options.noutputs = 1;
+  options.inputs = &x;
+  options.ninputs = 1;
+  assert_ok(tenon_grad(&options, &first));
+  options.outputs = &first;
+  options.flags = 0;
+  assert_ok(tenon_grad(&options, &second));
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(first, &info));
+  assert_float_equal(*(float*)info.data, 60, 1e-5);
+  assert_ok(tenon_tensor_describe(second, &info));
+  assert_float_equal(*(float*)info.data, 20, 1e-5);
+  assert_true(ctx.unpacked >= 4);
+  // By hand: once, and not after a write.
+  tenon_saved_hooks others = hooks_of(&pack_alias, &ctx);
+  others.unpack = &unpack_alias;
+  assert_error(tenon_node_pack_saved(node, 0, &others), TENON_ERROR_STATE, "packed");
+  tenon_tensor* z = squares_of(x, three);
+  tenon_tensor_bump_version(three);
+  tenon_node* written = node_of(z);
+  assert_error(tenon_node_pack_saved(written, 0, &others), TENON_ERROR_STATE, "modified");
+  tenon_tensor* const all[] = {x, three, cube, y, z, first, second};
+  tenon_node_release(node);
+  tenon_node_release(written);
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) tenon_tensor_release(all[i]);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_int_equal(ctx.deleted, 3);
+  assert_nothing_left(before);
+}
+
 static void pack_that_fails_ends_the_call(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -403,6 +523,7 @@ static void what_only_a_tensor_keeps(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hooks_pack_what_is_saved),
+      cmocka_unit_test(hooks_pack_each_tensor_of_a_list),
       cmocka_unit_test(pack_that_fails_ends_the_call),
       cmocka_unit_test(hooks_are_refused_with_a_reason),
       cmocka_unit_test(nodes_tell_what_they_saved),

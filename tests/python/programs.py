@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import random
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 UNARY = ("sin", "cos", "tanh", "neg", "sigmoid", "relu", "abs", "clone", "detach", "contiguous")
@@ -430,7 +431,7 @@ def run_programs(
     check: Check, ours: Any, theirs: Any, seeds: Iterable[int], limit: int = 10
 ) -> list[str]:
     """Runs a program for each seed; gives texts on those that differ, no more than `limit`."""
-    found = []
+    found: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
@@ -449,6 +450,7 @@ def main(description: str, check: Check, needs_torch: bool) -> int:
     parser.add_argument("--count", type=int, default=20000, help="programs to run")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")
     parser.add_argument("--limit", type=int, default=10, help="differences to stop after")
+    parser.add_argument("--seconds", type=float, help="run as long as this instead of --count")
     given = parser.parse_args()
     import tenon
 
@@ -460,11 +462,19 @@ def main(description: str, check: Check, needs_torch: bool) -> int:
         torch = None
         print("PyTorch is not installed: beside loops alone")
     begin = time.monotonic()
-    seeds = range(given.seed, given.seed + given.count)
-    found = run_programs(check, tenon, torch, seeds, given.limit)
+    count = 0
+
+    def seeds() -> Iterator[int]:
+        nonlocal count
+        end = math.inf if given.seconds is None else begin + given.seconds
+        while (given.seconds is not None or count < given.count) and time.monotonic() < end:
+            count += 1
+            yield given.seed + count - 1
+
+    found = run_programs(check, tenon, torch, seeds(), given.limit)
     for text in found:
         print(text, end="\n\n")
-    print(f"{given.count} programs, {len(found)} differ, {time.monotonic() - begin:.0f} s")
+    print(f"{count} programs, {len(found)} differ, {time.monotonic() - begin:.0f} s")
     return 1 if found else 0
 
 

@@ -12,6 +12,25 @@ def leaf(data):
 
 
 @pytest.mark.parametrize(
+    "write",
+    [
+        lambda y, index: y.index_put_((index,), tenon.tensor(5.0, dtype=tenon.float64)),
+        lambda y, index: y.index_add_(0, index, leaf([1.0, 1.0]).detach()),
+        lambda y, index: y.scatter_(0, index, leaf([7.0, 7.0]).detach()),
+    ],
+    ids=["index_put_", "index_add_", "scatter_"],
+)
+def test_a_write_that_fails_counts(write):
+    """It may have written before: PyTorch does not count it, and gives a wrong gradient."""
+    x = leaf([0.0, 0.0, 0.0])
+    y = x.exp()  # whose gradient needs y
+    with pytest.raises((IndexError, RuntimeError)):
+        write(y.detach(), tenon.tensor([0, 9]))
+    with pytest.raises(RuntimeError, match="must not have been modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize(
     ("data", "change"),
     [
         ([2.0], lambda y: y.squeeze_()),

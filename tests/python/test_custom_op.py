@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 import tenon
-from tenon import _tenon, introspect, library
+from tenon import _C, _tenon, introspect, library
 from tenon import custom_op as custom_op_module
 from tenon.library import (
     Library,
@@ -147,6 +147,30 @@ def test_policies_of_operators_without_formula():
             owner.set_gradient_policy("twice", "silent")
     with pytest.raises(RuntimeError):
         owner.set_gradient_policy("twice", "warn")
+
+
+def test_gradient_policy_of_the_process():
+    x = leaf(1.0)
+    with Library(fresh().partition("::")[0], "FRAGMENT") as owner:
+        owner.define("twice(Tensor x) -> Tensor")
+        owner.impl("twice", lambda x: x + x, "CompositeExplicitAutograd")
+        twice = getattr(tenon.ops, owner.ns).twice
+        assert _C._get_autograd_fallback_mode() == "error"
+        try:
+            _C._set_autograd_fallback_mode("nothing")
+            assert not twice(x).requires_grad and (x * x).requires_grad
+            _C._set_autograd_fallback_mode("warn")
+            with pytest.warns(UserWarning, match="twice: no gradient formula"):
+                twice(x).backward()
+            with pytest.raises(ValueError, match="policy must be one of error, warn, nothing"):
+                _C._set_autograd_fallback_mode("silent")
+            assert _C._get_autograd_fallback_mode() == "warn"
+        finally:
+            _C._set_autograd_fallback_mode("error")
+        with pytest.raises(NotImplementedError, match="twice"):
+            twice(x).backward()
+        with pytest.raises(ValueError, match='namespace "_"'):
+            owner.set_gradient_policy("_", "warn")
 
 
 def test_kernels_by_name_and_for_meta():

@@ -85,6 +85,47 @@ def test_thread_states_carry_hooks():
     assert calls == [1]
 
 
+def test_hooks_pack_the_tensors_of_lists():
+    packed, unpacked = [], []
+    x, rows, columns = leaf(1.0, 2.0).reshape(1, 2) * 1, tenon.tensor([0, 0]), tenon.tensor([1, 0])
+    with graph.saved_tensors_hooks(
+        lambda t: packed.append(t.tolist()) or t, lambda t: unpacked.append(1) or t
+    ):
+        y = x[rows, columns]
+    assert packed == [[0, 0], [1, 0]]
+    saved = y.grad_fn._saved_indices
+    assert [one.tolist() for one in saved] == packed and len(unpacked) == 2
+    y.sum().backward()
+    assert len(unpacked) == 4
+
+
+def test_indices_may_be_written_where_mutation_is_allowed():
+    x, index = leaf(1.0, 2.0, 3.0), tenon.tensor([0, 2])
+    with graph.allow_mutation_on_saved_tensors():
+        y = x[index]
+        index.zero_()
+        y.sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0, 1.0]
+    y = x[index]
+    index.zero_()
+    with pytest.raises(RuntimeError, match="of a list needed for the gradient"):
+        y.sum().backward()
+
+
+def test_hook_that_fails_leaves_the_list():
+    def fail(tensor):
+        raise KeyError("pack")
+
+    x, index = leaf(1.0, 2.0), tenon.tensor([1])
+    y = x[index]
+    raw = y.grad_fn._raw_saved_indices
+    with pytest.raises(KeyError, match="pack"):
+        raw.register_hooks(fail, lambda t: t)
+    raw.register_hooks(lambda t: t.tolist(), lambda p: tenon.tensor(p) * 0)
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0]
+
+
 # ---- What nodes have saved -----------------------------------------------------------------------
 
 
@@ -221,6 +262,16 @@ def test_cycle_through_what_was_packed_is_collected():
         x = leaf(1.0)
         with graph.saved_tensors_hooks(lambda t: token, lambda t: None):
             token.y = x.exp()
+        token.y.tag = 1
+
+    assert _is_collected(make)
+
+
+def test_cycle_through_a_packed_list_is_collected():
+    def make(token):
+        x = leaf(1.0, 2.0)
+        with graph.saved_tensors_hooks(lambda t: token, lambda t: None):
+            token.y = x[tenon.tensor([1])]
         token.y.tag = 1
 
     assert _is_collected(make)

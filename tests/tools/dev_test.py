@@ -55,6 +55,11 @@ class FuzzTest(unittest.TestCase):
             self.assertGreaterEqual(len(list((fuzzing.FOLDER / "corpus" / name).iterdir())), 8)
         self.assertEqual(len(fuzzing.TARGETS), 8)
 
+    def test_programs_have_their_scripts(self):
+        self.assertEqual(sorted(fuzzing.PROGRAMS), ["programs", "transform_programs"])
+        for path in fuzzing.PROGRAMS.values():
+            self.assertTrue(path.exists(), path)
+
 
 class StressTest(unittest.TestCase):
     def test_runs_and_failures_are_summed_for_each_language_and_all(self):

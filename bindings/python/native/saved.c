@@ -243,7 +243,9 @@ static PyObject* value_of(tenon_node* node, int64_t index) {
   tenon_status status;
   Py_BEGIN_ALLOW_THREADS status = tenon_node_copy_saved(node, index, &value);
   Py_END_ALLOW_THREADS if (tnp_check(status) != 0) return NULL;
-  return tnp_open_carriers(tnp_from_value(&value, true));
+  PyObject* object = tnp_from_value(&value, true);
+  tenon_value_clear(&value);
+  return tnp_open_carriers(object);
 }
 
 PyObject* tnp_node_getattr(PyObject* object, PyObject* name) {

@@ -43,6 +43,16 @@ _POLICIES = {
     "warn": _tenon.TENON_GRADIENT_WARN,
     "nothing": _tenon.TENON_GRADIENT_STOP,
 }
+
+
+def check_gradient_policy(function: str, policy: str) -> None:
+    """Refuses what is no gradient policy; `function` names the caller in the message."""
+    if policy not in _POLICIES:
+        raise InvalidArgumentError(
+            f"{function}: policy must be one of {', '.join(_POLICIES)}, got {policy!r}"
+        )
+
+
 _CAST_KINDS = {
     "lower_precision_fp": _tenon.TENON_CAST_LOWER,
     "fp32": _tenon.TENON_CAST_FP32,
@@ -274,19 +284,16 @@ class Library:
         """Says what becomes of gradients that come to calls of an operator without formula.
 
         Args:
-            op_name: Name with overload, with or without namespace, or an overload object.
+            op_name: Name with overload, with or without namespace, or an overload object; "_", in a
+                library of namespace "_", for all operators that have neither formula nor policy.
             policy: "error": the backward pass fails, as it does by default; "warn": it warns, and
                 goes on without a gradient; "nothing": calls are not recorded.
 
         Raises:
             InvalidArgumentError: another policy, or a bad name.
         """
-        if policy not in _POLICIES:
-            raise InvalidArgumentError(
-                f"Library.set_gradient_policy: policy must be one of {', '.join(_POLICIES)}, got "
-                f"{policy!r}"
-            )
-        full_name = self._full_name(op_name)
+        check_gradient_policy("Library.set_gradient_policy", policy)
+        full_name = op_name if op_name == "_" else self._full_name(op_name)
         _tenon.set_gradient_policy(self._native, full_name, _POLICIES[policy])
 
     def register_autocast(

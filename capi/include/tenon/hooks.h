@@ -256,10 +256,10 @@ TENON_API tenon_status tenon_node_saved_name(const tenon_node* node, int64_t ind
 TENON_API tenon_status tenon_node_copy_saved(tenon_node* node, int64_t index,
                                              tenon_value* out_value);
 
-/// Packs a tensor that a node has saved.
+/// Packs a tensor that a node has saved, or each of a list.
 ///
-/// Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what is
-///            no tensor, TENON_ERROR_STATE for one that is packed already or was freed; what the
+/// Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what
+///            holds no tensor, TENON_ERROR_STATE for what is packed already or was freed; what the
 ///            hook raised.
 /// Ownership: takes over `ctx`, also on failure.
 /// Threads:   any thread; no pass comes to the node meanwhile.

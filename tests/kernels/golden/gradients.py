@@ -109,6 +109,8 @@ def _split():
     good = [((4, 5), 2), ((4, 5), 2, 1), ((4, 5), 9, -1), ((0, 3), 0), ((0, 3), 2), ((4,), 1)]
     bad = [((2, 3), 0), ((2, 3), -1), ((), 1), ((2, 3), 1, 2)]
     yield from _parts("aten::split.Tensor", good, bad)
+    yield case("sizes", "aten::split.sizes", ramp(4, 5), [1, 0, 4], -1, exact=True)
+    yield case("sizes_refuses", "aten::split.sizes", ramp(2, 3), [1, 1], 1)
 
 
 @family("chunk")

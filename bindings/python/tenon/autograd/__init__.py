@@ -11,7 +11,7 @@ from contextvars import ContextVar
 
 from .. import _tenon
 from .._tenon import Tensor
-from ..error import ArgumentTypeError
+from ..error import ArgumentTypeError, NotSupportedError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..overridable import overridable
 from . import forward_ad, functional, graph
@@ -84,6 +84,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -96,6 +97,7 @@ def grad(
         grad_outputs: A gradient for each output, of its shape; None for one of one element: 1.
         retain_graph: Whether the graph can be run again; by default as `create_graph`.
         create_graph: Whether the pass is recorded itself, for derivatives of gradients.
+        only_inputs: Must be True, as it always is: `backward` is for all leaves.
         allow_unused: Whether inputs that no output depends on get None; else that is an error.
         is_grads_batched: Whether the first dim of grad_outputs counts passes, whose results are
             stacked.
@@ -104,6 +106,8 @@ def grad(
     Raises:
         Error: as `backward`; an input does not require grad, or no output depends on it.
     """
+    if not only_inputs:
+        raise NotSupportedError("grad: only_inputs must be True; backward() is for all leaves")
     if allow_unused is False and materialize_grads:
         raise ArgumentTypeError("grad: allow_unused must not be False where grads are materialized")
     begins = _places("grad", "outputs", outputs)

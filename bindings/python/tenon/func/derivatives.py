@@ -514,9 +514,11 @@ def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[...,
 
 
 def functionalize(func: Callable[_P, _R], *, remove: str = "mutations") -> Callable[_P, _R]:
-    """Makes a function that computes the same: operators write in place only what they have made.
+    """Gives a function that calls this one as it is.
 
-    Tenon's transforms and graphs follow writes and views as they are: there is nothing to remove.
+    In PyTorch operators that write are replaced by others that do not. Tenon's transforms and
+    graphs follow writes and views as they are, so that nothing is replaced: the values are the
+    same, and a graph of the function keeps the writes.
 
     Args:
         func: Any function.

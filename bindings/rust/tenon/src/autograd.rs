@@ -40,7 +40,7 @@ use tenon_sys as sys;
 use crate::error::{check, Result};
 use crate::Tensor;
 
-pub use formula::{BackwardCall, Formula};
+pub use formula::{BackwardCall, Formula, GradientPolicy};
 pub use function::{apply, function, Function, FunctionContext};
 pub use hook::{when_done, Hook, Replaced, ScopedHook};
 pub use jvp::JvpCall;

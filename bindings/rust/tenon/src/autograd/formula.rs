@@ -298,6 +298,41 @@ impl Library {
     ) -> Result<Registration> {
         formula.into().register(self, name, Location::caller())
     }
+
+    /// Says what becomes of gradients that come to calls of an operator without formula, until that
+    /// has one. Of the name "_", in a library that implements "_": of all operators that have
+    /// neither formula nor policy.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for a bad name; [`Status::ALREADY_EXISTS`] for "_" where
+    /// Autograd has a fallback; [`Status::STATE`] for a closed library.
+    pub fn set_gradient_policy(&self, name: &str, policy: GradientPolicy) -> Result<Registration> {
+        let name = c_name("Library::set_gradient_policy", "name", name)?;
+        let mut out = ptr::null_mut();
+        // SAFETY: the name lives for the call.
+        check(unsafe {
+            sys::tenon_library_set_gradient_policy(
+                self.as_raw(),
+                name.as_ptr(),
+                policy as u32,
+                &mut out,
+            )
+        })?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Registration::from_raw(out) })
+    }
+}
+
+/// What becomes of gradients that come to an operator without formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum GradientPolicy {
+    /// A backward pass that comes to a call fails: the default.
+    Error = sys::TENON_GRADIENT_ERROR,
+    /// It warns, and gives no gradient.
+    Warn = sys::TENON_GRADIENT_WARN,
+    /// Calls are not recorded.
+    Stop = sys::TENON_GRADIENT_STOP,
 }
 
 /// A node that is being run backward, as a formula's closure is told of it.

@@ -424,6 +424,30 @@ public final class Library extends NativeHandle {
     }
   }
 
+  /**
+   * Says what becomes of gradients that come to calls of an operator without formula, until that
+   * has one. Of the name "_", in an IMPL library of namespace "_": of all operators that have
+   * neither formula nor policy.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a bad name, ALREADY_EXISTS for "_" where Autograd
+   *     has a fallback, STATE for a closed library
+   */
+  public Registration setGradientPolicy(String op, GradientPolicy policy) {
+    named("Library.setGradientPolicy", op);
+    Objects.requireNonNull(policy, "policy");
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(
+          TenonNative.tenon_library_set_gradient_policy(address(), op, policy.number, out));
+      return keep(Memory.getLong(out), fullName(op));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
   // ---- Autocast -------------------------------------------------------------------------------
 
   /**

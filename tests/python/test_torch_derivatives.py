@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of shipped operators, and vmaps of them, beside PyTorch's.
+
+The calls are those that PyTorch's own operator samples (OpInfo) end in, as test_torch_samples.py
+has them: with broadcasting, 0-dim, empty and non-contiguous arguments. Of each that PyTorch can
+derive Tenon has equal gradients, gradients of gradients, and tangents; and each is equal in a vmap
+of two. Skipped visibly where PyTorch is not installed; `./dev test --with-torch` installs it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+import tenon
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev test --with-torch")
+pytest.importorskip("expecttest", reason="PyTorch's samples need expecttest")
+
+import test_torch_samples as samples  # noqa: E402
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+from torch.utils import _pytree as pytree  # noqa: E402
+
+DTYPES = ["float32", "float64", "complex128", "bfloat16"]
+MOST_OF_A_KIND = 6  # calls of one operator
+# Of what depends on a generator; of what has no elements to derive.
+NOT_COMPARED = (*samples.UNSET, "rand", "normal", "uniform", "bernoulli", "dropout")
+
+
+def is_derived(leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex())
+
+
+class Call:
+    """One call: its arguments, and a function of those that have derivatives, in each library."""
+
+    def __init__(self, func: Any, args: tuple, kwargs: dict) -> None:
+        self.func = func
+        self.leaves, self.spec = pytree.tree_flatten((args, kwargs))
+        self.leaves = [
+            samples.twin(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves
+        ]
+        self.at = [i for i, leaf in enumerate(self.leaves) if is_derived(leaf)]
+        name = f"{func.namespace}::{func._opname}"
+        overload = func._overloadname
+        self.name = name if overload == "default" else f"{name}.{overload}"
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(samples.describe(leaf) for leaf in self.leaves)})"
+
+    def run(self, library: Any, tensors: list) -> list:
+        """Results that have derivatives, of such tensors in the places of those that were."""
+        leaves = list(self.leaves)
+        if library is tenon:
+            twins = {id(leaf): tenon.from_dlpack(samples.twin(leaf)) for leaf in leaves
+                     if isinstance(leaf, torch.Tensor)}
+            leaves = [samples.ours(leaf, twins) for leaf in leaves]
+        for place, tensor in zip(self.at, tensors, strict=True):
+            leaves[place] = tensor
+        args, kwargs = pytree.tree_unflatten(leaves, self.spec)
+        call = tenon.find_op(self.name) if library is tenon else self.func
+        return [
+            one for one in samples.leaves_of(call(*args, **kwargs))
+            if not isinstance(one, bool | int | float | complex)
+            and (one.is_floating_point() or one.is_complex())
+        ]
+
+    def tensors(self, library: Any) -> list:
+        twins = [samples.twin(self.leaves[place]) for place in self.at]
+        return twins if library is torch else [tenon.from_dlpack(one) for one in twins]
+
+
+def weigh(library: Any, tensors: list) -> Any:
+    """A number that each element adds to by a weight of its own."""
+    total = 0
+    for tensor in tensors:
+        if tensor is None or not tensor.requires_grad:
+            continue
+        count = tensor.numel()
+        weights = library.arange(1, count + 1, dtype=library.float64).reshape(tensor.shape)
+        total = total + (tensor * (weights / (count + 1)).to(tensor.dtype)).sum()
+    return total
+
+
+def gradients(library: Any, call: Call) -> list[list]:
+    """Those of first and of second order, None where nothing flows."""
+    tensors = call.tensors(library)
+    for tensor in tensors:
+        tensor.requires_grad_()
+    # What an operator writes is no leaf.
+    results = call.run(library, [tensor * 1 for tensor in tensors])
+    value = weigh(library, results)
+    if not isinstance(value, library.Tensor) or not value.requires_grad:
+        return []
+    value = value.real if value.is_complex() else value
+    first = library.autograd.grad(value, tensors, create_graph=True, allow_unused=True)
+    again = weigh(library, list(first))
+    if not isinstance(again, library.Tensor) or not again.requires_grad:
+        return [list(first)]
+    again = again.real if again.is_complex() else again
+    return [list(first), list(library.autograd.grad(again, tensors, allow_unused=True))]
+
+
+def tangents(library: Any, call: Call) -> list[list]:
+    """Those of the results along the arguments themselves."""
+    forward = library.autograd.forward_ad
+    with forward.dual_level():
+        duals = [forward.make_dual(one, one * 0.5) for one in call.tensors(library)]
+        results = call.run(library, [dual * 1 for dual in duals])
+        return [[forward.unpack_dual(one).tangent for one in results]]
+
+
+def mapped(library: Any, call: Call) -> list[list]:
+    """Results over two of each tensor, the second a half of the first."""
+    twice = [library.stack([one, one * 0.5]) for one in call.tensors(library)]
+    return [list(library.func.vmap(lambda *ones: tuple(call.run(library, list(ones))))(*twice))]
+
+
+def zeroed(tensor: Any) -> Any:
+    """None stands for zeros: libraries differ in what they follow."""
+    return None if tensor is None or not bool((samples.plain(tensor) != 0).any()) else tensor
+
+
+def difference(kind: Any, call: Call) -> str:
+    """How the libraries differ, "" where they do not or PyTorch cannot tell."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of a vmap by a loop, which PyTorch calls unsupported
+            theirs = kind(torch, call)
+    except Exception:  # noqa: BLE001 - PyTorch has no such derivative
+        return ""
+    try:
+        ours = kind(tenon, call)
+    except Exception as error:  # noqa: BLE001 - all are reported, by call
+        return f"{type(error).__name__}: {error}"
+    for number, (a, b) in enumerate(zip(ours, theirs, strict=False)):
+        for mine, other in zip(a, b, strict=True):
+            mine, other = zeroed(mine), zeroed(other)
+            if mine is None and other is None:
+                continue
+            if mine is None or other is None:
+                return f"order {number + 1}: got {mine}, expected {other}"
+            told = compare(samples.plain(mine.detach()), other.detach())
+            if told:
+                return f"order {number + 1}: {told}"
+    return ""
+
+
+def compare(mine: Any, theirs: Any) -> str:
+    """What differs, beyond the roundings of a few operators in another order."""
+    if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
+        return f"got {samples.describe(mine)}, expected {samples.describe(theirs)}"
+    bound = 16 * samples.BOUND[theirs.dtype]
+    size = theirs.abs().nan_to_num(0, 0, 0).max().item()
+    if torch.allclose(mine, theirs, rtol=bound, atol=bound * max(1.0, size), equal_nan=True):
+        return ""
+    return f"got {mine.flatten()[:6].tolist()}, expected {theirs.flatten()[:6].tolist()}"
+
+
+class Collected(samples.Seen):
+    """Keeps calls of operators that Tenon ships and that have floating arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[Call] = []
+        self.of_a_kind: dict[str, int] = {}
+
+    def replay(self, name, given, twins, state, expected):
+        """Nothing: calls run again once all are there."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        call = Call(func, args, kwargs)
+        short = call.name.partition("::")[2].partition(".")[0]
+        is_mutable = any(one.alias_info and one.alias_info.is_write for one in func._schema.arguments)
+        wanted = (
+            call.name in self.shipped
+            and call.at
+            and not is_mutable
+            and not any(word in short for word in NOT_COMPARED)
+            and self.of_a_kind.get(call.name, 0) < MOST_OF_A_KIND
+            and self.is_wanted(call.name, args, kwargs)
+        )
+        if wanted:
+            self.of_a_kind[call.name] = self.of_a_kind.get(call.name, 0) + 1
+            self.kept.append(call)
+        return func(*args, **kwargs)
+
+
+def collect(dtype: str) -> list[Call]:
+    seen = Collected()
+    for info in op_db:
+        torch.manual_seed(0)
+        taken = iter(samples.samples(info, getattr(torch, dtype)))
+        for _ in range(12):
+            try:
+                sample = next(taken, None)
+                if sample is None:
+                    break
+                with seen:
+                    info.op(sample.input, *sample.args, **sample.kwargs)
+            except Exception:  # noqa: BLE001 - samples that this build of PyTorch cannot run
+                continue
+    return seen.kept
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_derivatives_and_vmaps(dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        calls = collect(dtype)
+    wrong = []
+    for call in calls:
+        for kind in (gradients, tangents, mapped):
+            told = difference(kind, call)
+            if told:
+                wrong.append(f"{kind.__name__} of {call}: {told}")
+    operators = {call.name for call in calls}
+    print(f"{dtype}: {len(calls)} calls of {len(operators)} operators")
+    assert len(operators) >= 60
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(sorted(wrong))
