@@ -278,7 +278,9 @@ def parser() -> argparse.ArgumentParser:
         help="build and run only these test programs, such as core_dispatch_test,stress_test",
     )
     one = verb("fuzz", fuzz)
-    one.add_argument("target", choices=(*fuzzing.TARGETS, *fuzzing.PROGRAMS, "all"), help="what to fuzz")
+    one.add_argument(
+        "target", choices=(*fuzzing.TARGETS, *fuzzing.PROGRAMS, "all"), help="what to fuzz"
+    )
     one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")
     one = verb("stress", run_stress)
     one.add_argument("part", nargs="?", choices=stress.PARTS, default="all", help="default: all")

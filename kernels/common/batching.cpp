@@ -368,6 +368,9 @@ void shift_sizes(Batch& batch) {
 void batch_shift(Batch& batch) {
   require_mapped_self(batch);
   const int64_t rank = batch.rank(0);
+  // What gathers has the dims of its index.
+  const bool gathers = std::string_view(batch.form().facts->name) == "gather";
+  const bool gives_none = gathers ? batch.rank(2) == 0 : rank == 0;
   std::vector<size_t> tensors;
   for (size_t k = 0; k < batch.count(); ++k) {
     if (batch.is_tensor(k)) tensors.push_back(k);
@@ -378,14 +381,15 @@ void batch_shift(Batch& batch) {
   const bool adds_one = rank == 0 && has_dim && find_argument(batch.form(), "input_sizes") < 0;
   if (adds_one && batch.is_in_place()) return batch.decline();
   for (const size_t k : tensors) {
+    const bool wants_one = adds_one || (gathers && batch.rank(k) == 0);
     const Tensor tensor = batch.repeated(k);
-    batch.put(k, adds_one ? with_ones(tensor, 1, 2) : tensor);
+    batch.put(k, wants_one ? with_ones(tensor, 1, 2) : tensor);
   }
   const int sizes = find_argument(batch.form(), "input_sizes");  // that dims are those of
   shift_dims(batch, sizes >= 0 ? batch.arg(static_cast<size_t>(sizes)).count : adds_one ? 1 : rank);
   shift_sizes(batch);
   batch.call();
-  if (adds_one) squeeze_results(batch);
+  if ((adds_one || gathers) && gives_none) squeeze_results(batch);
 }
 
 // ---- Views ----------------------------------------------------------------------------------
@@ -426,6 +430,13 @@ void batch_view(Batch& batch) {
     std::vector<int64_t> dims;
     for (int64_t dim = 1; dim <= rank; ++dim) dims.push_back(dim);
     return batch.give(squeeze_dims(batch.front(0), dims));
+  }
+  if (rank == 0 && is_one_of(name, {"squeeze.dim", "squeeze.dims"})) {
+    const bool none = batch.arg(1).tag == TENON_TAG_INT_LIST && batch.arg(1).count == 0;
+    if (none || batch.is_in_place()) return batch.decline();
+    batch.put(0, with_ones(batch.front(0), 1, 2));
+    shift_dims(batch, 1);
+    return batch.call();
   }
   if (is_one_of(name,
                 {"select.int", "slice.Tensor", "split.Tensor", "split_with_sizes", "unbind.int"}) &&

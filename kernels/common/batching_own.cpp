@@ -429,4 +429,48 @@ void batch_masked_fill(Batch& batch) {
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
 }
 
+// Of each element that is written the source's has as many before it as are written before.
+void batch_masked_scatter(Batch& batch) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> cumsum(
+      "aten::cumsum");
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> subtract(
+      "aten::sub.Scalar");
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least("aten::clamp_min");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, bool)> gather(
+      "aten::gather");
+  const int64_t rank = std::max(batch.rank(0), batch.rank(1));
+  if (batch.is_in_place() && (!batch.is_mapped(0) || batch.rank(0) < rank)) return batch.decline();
+  const Tensor self = with_ones(batch.repeated(0), 1, rank + 1);
+  const Tensor mask = with_ones(batch.repeated(1), 1, rank + 1);
+  const std::vector<int64_t> rows{batch.size(), -1};
+  const Dims sizes = broadcast(batch.op(), self.sizes(), mask.sizes());
+  const bool is_good = mask.dtype() == Dtype::Bool && self.dtype() == batch.front(2).dtype();
+  if (!is_good || batch.front(2).numel() == 0 || numel_of(sizes) == 0) return batch.decline();
+  const Tensor source = reshaped(batch.repeated(2), rows);
+  const Tensor wide = expanded(mask, sizes);
+  const Tensor count = cumsum(reshaped(wide, rows), 1, std::nullopt);
+  const Tensor places =
+      at_least(subtract(count, Scalar(int64_t{1}), Scalar(int64_t{1})), Scalar(int64_t{0}));
+  const Tensor picked = reshaped(gather(source, 1, places, false), sizes);
+  const Tensor written = call_where(wide, picked, self);
+  if (!batch.is_in_place()) return batch.give(written);
+  copy_into(batch.front(0), written, false);
+  batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
+}
+
+void batch_masked_select(Batch& batch) {
+  // Of one mask for all there are as many for each.
+  if (batch.is_mapped(1)) return batch.decline();
+  const int64_t rank = std::max<int64_t>({1, batch.rank(0), batch.rank(1)});
+  const Tensor self = with_ones(batch.front(0), 1, rank + 1);
+  const Tensor mask = with_ones(batch.front(1), 0, rank);
+  if (mask.dtype() != Dtype::Bool) return batch.decline();  // which refuses it
+  const Dims sizes = broadcast(batch.op(), self.sizes().subspan(1), mask.sizes());
+  const Tensor wide = expanded(mask, sizes);
+  std::vector<int64_t> whole{batch.size()};
+  whole.insert(whole.end(), sizes.begin(), sizes.end());
+  tenon_tensor* const indices[] = {nullptr, wide.get()};
+  batch.give(call_indexed(expanded(self, whole), TensorList(indices, 2)));
+}
+
 }  // namespace tenon::kernels

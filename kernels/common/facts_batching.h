@@ -21,6 +21,8 @@ void batch_along_dim(Batch& batch);
 // What works on images: a mapped dim is one more of those that count them.
 void batch_images(Batch& batch);
 void batch_masked_fill(Batch& batch);
+void batch_masked_scatter(Batch& batch);
+void batch_masked_select(Batch& batch);
 void batch_strided_scatter(Batch& batch);
 
 }  // namespace tenon::kernels

@@ -88,33 +88,69 @@ void clamp_max(const Call& call) {
   clamp_between(call, std::nullopt, bound_of(call, 1), types_for(call.args[1]));
 }
 
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> is_less("aten::lt.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> is_at_most("aten::le.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> is_equal("aten::eq.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> both_of("aten::mul.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> either_of("aten::maximum");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> choose(
+    "aten::where.self");
+
+Tensor only_where(const Tensor& mask, const Tensor& grad) {
+  return choose(mask, grad, number_tensor(Scalar(int64_t{0})));
+}
+
+// Between numbers self has the gradient, on them and beyond nothing has.
+Tensor grad_between_numbers(const Tensor& grad, const Tensor& self, const Bound& min,
+                            const Bound& max) {
+  Tensor mask;
+  if (min) mask = is_less(*min, self);
+  if (max) mask = min ? both_of(mask, is_less(self, *max)) : is_less(self, *max);
+  return only_where(mask, grad);
+}
+
+// Self, min or max has the gradient where it is the result, which is max where the bounds cross;
+// self and a bound it lies on have half of it each. Of a NaN in self, self has it, and one bound
+// that is alone has it, too: PyTorch's.
+Tensor grad_between_tensors(const Tensor& grad, const Tensor& self, const Bound& min,
+                            const Bound& max, int64_t which) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> halve("aten::div.Scalar");
+  static constinit const LazyOp<Tensor(const Tensor&)> negate("aten::logical_not");
+  const bool is_pair = min && max;
+  Tensor on;  // one of the bounds
+  Tensor whole;
+  if (which == 0) {
+    if (min) on = is_equal(self, *min), whole = is_less(self, *min);
+    if (max) {
+      on = min ? either_of(on, is_equal(self, *max)) : is_equal(self, *max);
+      whole = min ? either_of(whole, is_less(*max, self)) : is_less(*max, self);
+    }
+    whole = negate(whole);
+  } else if (which == 1) {
+    on = is_equal(self, *min);
+    whole = is_pair ? both_of(is_less(self, *min), is_at_most(*min, *max))
+                    : negate(is_less(*min, self));
+  } else {
+    on = is_equal(self, *max);
+    whole =
+        is_pair ? either_of(is_less(*max, self), is_less(*max, *min)) : negate(is_less(self, *max));
+  }
+  if (is_pair) on = both_of(on, is_less(*min, *max));
+  return choose(on, halve(grad, Scalar(int64_t{2})), only_where(whole, grad));
+}
+
+}  // namespace
+
 void clamp_backward(const Call& call) {
-  using Compare = LazyOp<Tensor(const Tensor&, const Tensor&)>;
-  static constinit const Compare ge("aten::ge.Tensor");
-  static constinit const Compare le("aten::le.Tensor");
-  static constinit const Compare lt("aten::lt.Tensor");
-  static constinit const Compare gt("aten::gt.Tensor");
-  static constinit const Compare both("aten::mul.Tensor");
-  static constinit const Compare either("aten::maximum");
-  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> where(
-      "aten::where.self");
   const Tensor grad = *call.get<Tensor>(0);
   const Tensor self = *call.get<Tensor>(1);
   const Bound min = bound_of(call, 2);
   const Bound max = bound_of(call, 3);
-  const auto which = call.get<int64_t>(4);
-  Tensor mask;
-  if (which == 0) {
-    if (min) mask = ge(self, *min);
-    if (max) mask = min ? both(mask, le(self, *max)) : le(self, *max);
-  } else if (which == 1) {
-    mask = lt(self, *min);
-    if (max) mask = both(mask, lt(*min, *max));
-  } else {
-    mask = gt(self, *max);
-    if (min) mask = either(mask, lt(*max, *min));
-  }
-  call.give(0, where(mask, grad, number_tensor(Scalar(int64_t{0}))));
+  const bool tensors = call.args[2].tag == TENON_TAG_TENSOR || call.args[3].tag == TENON_TAG_TENSOR;
+  call.give(0, tensors ? grad_between_tensors(grad, self, min, max, call.get<int64_t>(4))
+                       : grad_between_numbers(grad, self, min, max));
 }
 
 }  // namespace tenon::kernels::ops

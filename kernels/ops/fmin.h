@@ -19,11 +19,11 @@ inline constexpr Facts kFmin{
     .forms = kFunctional | kOut,
     .tags = "pointwise",
     .gradient =
-        "self: where(logical_or(le(self, other), isnan(other)), grad, 0); "
-        "other: where(logical_or(le(self, other), isnan(other)), 0, grad)",
-    .tangent =
-        "where(logical_or(le(self, other), isnan(other)), self_t, 0) + "
-        "where(logical_or(le(self, other), isnan(other)), 0, other_t)",
+        "self: where(eq(self, other), grad / 2, "
+        "where(logical_or(lt(self, other), isnan(other)), grad, 0)); "
+        "other: where(eq(self, other), grad / 2, "
+        "where(logical_or(lt(self, other), isnan(other)), 0, grad))",
+    .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kReals | kBool}},

@@ -31,7 +31,8 @@ inline constexpr Facts kIndexFillIntTensor{
     .out = "int_Tensor_out",
     .tags = "",
     .gradient =
-        "self: index_fill(grad, dim, index, 0); value: index_select(grad, dim, index).sum()",
+        "self: index_fill(grad, dim, index, 0); "
+        "value: where(ne(index_fill(zeros_like(grad), dim, index, 1), 0), grad, 0).sum()",
     .tangent =
         "index_fill(self_t, dim, index, 0) + index_fill(zeros_like(result), dim, index, value_t)",
     .batching = Batching::Own,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -19,7 +20,8 @@ inline constexpr Facts kMaskedScatter{
         "self: grad.masked_fill(mask, 0); "
         "source: masked_scatter_backward(grad, mask, source.sizes())",
     .tangent = "self_t.masked_fill(mask, 0) + masked_scatter(zeros_like(result), mask, source_t)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_masked_scatter,
     .cast = Cast::None,
     .routine = {&masked_scatter},
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -16,7 +17,8 @@ inline constexpr Facts kMaskedSelect{
     .tags = "dynamic_output_shape",
     .gradient = "self: masked_select_backward(grad, self.sizes(), mask)",
     .tangent = "masked_select(self_t, mask)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_masked_select,
     .cast = Cast::None,
     .routine = {&masked_select},
 };

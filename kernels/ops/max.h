@@ -37,7 +37,9 @@ inline constexpr Facts kMax{
     .forms = kFunctional | kOut,
     .out = "unary_out",
     .tags = "reduction",
-    .gradient = "self: eq(self, result) * (grad / eq(self, result).sum())",
+    .gradient =
+        "self: where(isnan(result), isnan(self), eq(self, result)) * "
+        "(grad / where(isnan(result), isnan(self), eq(self, result)).sum())",
     .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,

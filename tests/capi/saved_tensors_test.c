@@ -157,16 +157,16 @@ static tenon_tensor* squares_of(tenon_tensor* first, tenon_tensor* last) {
 
 static tenon_library* open_squares(void) {
   tenon_library* library = NULL;
-  assert_ok(tenon_library_new(TENON_LIBRARY_FRAGMENT, "saved_lists", TENON_KEY_NONE, NULL, 0,
-                              &library));
+  assert_ok(
+      tenon_library_new(TENON_LIBRARY_FRAGMENT, "saved_lists", TENON_KEY_NONE, NULL, 0, &library));
   assert_ok(tenon_library_define(library, "squares(Tensor?[] xs) -> Tensor", NULL, NULL));
   tenon_kernel kernel;
   memset(&kernel, 0, sizeof kernel);
   kernel.struct_size = sizeof kernel;
   kernel.boxed = &squares;
   kernel.language = TENON_LANGUAGE_C;
-  assert_ok(tenon_library_impl(library, "squares", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel,
-                               NULL));
+  assert_ok(
+      tenon_library_impl(library, "squares", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
   tenon_formula formula;
   memset(&formula, 0, sizeof formula);
   formula.struct_size = sizeof formula;

@@ -7,16 +7,18 @@ namespace {
 
 TEST(Clamp, AnswersAsPyTorch) { replay("clamp", 90); }
 
-TEST(Clamp, Gradient_StopsBeyondTheBounds) {
-  const Tensor grad = Tensor::from<float>({1, 2, 4, 8}, {4});
-  const Tensor self = Tensor::from<float>({0, 1, 2, 3}, {4});
-  EXPECT_EQ(elements(call("tenon::clamp_backward", grad, self, 1, 2, 0)), (Doubles{0, 2, 4, 0}));
+TEST(Clamp, Gradient_StopsAtNumbersAndIsSharedWithTensors) {
+  const Tensor grad = Tensor::from<float>({1, 2, 4, 8, 16}, {5});
+  const Tensor self = Tensor::from<float>({0, 1, 2, 3, 4}, {5});
+  EXPECT_EQ(elements(call("tenon::clamp_backward", grad, self, 1, 3, 0)), (Doubles{0, 0, 4, 0, 0}));
   const Tensor low = Tensor::from<float>({1}, {1});
-  const Tensor high = Tensor::from<float>({2}, {1});
-  EXPECT_EQ(elements(call("tenon::clamp_backward.Tensor", grad, self, low, high, 1)),
-            (Doubles{1, 0, 0, 0}));
-  EXPECT_EQ(elements(call("tenon::clamp_backward.Tensor", grad, self, low, high, 2)),
-            (Doubles{0, 0, 0, 8}));
+  const Tensor high = Tensor::from<float>({3}, {1});
+  const auto gradient = [&](int64_t which) {
+    return elements(call("tenon::clamp_backward.Tensor", grad, self, low, high, which));
+  };
+  EXPECT_EQ(gradient(0), (Doubles{0, 1, 4, 4, 0}));
+  EXPECT_EQ(gradient(1), (Doubles{1, 1, 0, 0, 0}));
+  EXPECT_EQ(gradient(2), (Doubles{0, 0, 0, 4, 16}));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ SIX = vector(0, 1, 2, 3, 4, 5)
 MORE: dict[str, list] = {
     "aten::chunk": [([SIX, 4], {}), ([SIX, 6, 0], {})],
     "aten::split.Tensor": [([SIX, 4], {})],
+    "aten::split.sizes": [([SIX, [1, 5]], {})],
     "aten::split_with_sizes": [([SIX, [1, 5]], {})],
     "aten::unbind.int": [([SIX], {})],
     "tenon::cat_backward": [([vector(1, 2, 3), [[1], [2]], 0], {})],

@@ -2,6 +2,7 @@
 """Transforms: operators mapped, as their loops have it, and what holds across layers."""
 
 import itertools
+import warnings
 
 import pytest
 
@@ -318,6 +319,21 @@ def test_indices(table, index):
     for function in functions:
         (expected,) = loop(function, (table, index), (x, i))
         same(vmap(function, in_dims=(table, index))(x, i), expected)
+
+
+def test_one_mask_for_all_selects_as_many_of_each():
+    x, mask = tenon.arange(6.0).reshape(2, 3), tenon.tensor([True, False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert vmap(lambda x: x.masked_select(mask))(x).tolist() == [[0, 2], [3, 5]]
+        wide = vmap(lambda x: x.masked_select(mask.reshape(3, 1)), in_dims=1)(x)
+        assert wide.tolist() == [[0, 3, 0, 3], [1, 4, 1, 4], [2, 5, 2, 5]]
+        assert vmap(lambda x: x.masked_select(tenon.tensor(True)))(x[0]).tolist() == [[0], [1], [2]]
+        weights = tenon.tensor([2.0, 3.0])
+        slopes = vmap(grad(lambda x: (x.masked_select(mask) * weights).sum()))(x)
+        assert slopes.tolist() == [[2, 0, 3], [2, 0, 3]]
+    with pytest.raises(NotImplementedError, match="shape depends on its elements"):
+        vmap(lambda x, mask: x.masked_select(mask))(x, x > 2)
 
 
 def test_joins_take_what_is_mapped_and_what_is_not():

@@ -53,15 +53,19 @@ class Call:
         """Results that have derivatives, of such tensors in the places of those that were."""
         leaves = list(self.leaves)
         if library is tenon:
-            twins = {id(leaf): tenon.from_dlpack(samples.twin(leaf)) for leaf in leaves
-                     if isinstance(leaf, torch.Tensor)}
+            twins = {
+                id(leaf): tenon.from_dlpack(samples.twin(leaf))
+                for leaf in leaves
+                if isinstance(leaf, torch.Tensor)
+            }
             leaves = [samples.ours(leaf, twins) for leaf in leaves]
         for place, tensor in zip(self.at, tensors, strict=True):
             leaves[place] = tensor
         args, kwargs = pytree.tree_unflatten(leaves, self.spec)
         call = tenon.find_op(self.name) if library is tenon else self.func
         return [
-            one for one in samples.leaves_of(call(*args, **kwargs))
+            one
+            for one in samples.leaves_of(call(*args, **kwargs))
             if not isinstance(one, bool | int | float | complex)
             and (one.is_floating_point() or one.is_complex())
         ]
@@ -117,11 +121,6 @@ def mapped(library: Any, call: Call) -> list[list]:
     return [list(library.func.vmap(lambda *ones: tuple(call.run(library, list(ones))))(*twice))]
 
 
-def zeroed(tensor: Any) -> Any:
-    """None stands for zeros: libraries differ in what they follow."""
-    return None if tensor is None or not bool((samples.plain(tensor) != 0).any()) else tensor
-
-
 def difference(kind: Any, call: Call) -> str:
     """How the libraries differ, "" where they do not or PyTorch cannot tell."""
     try:
@@ -136,11 +135,13 @@ def difference(kind: Any, call: Call) -> str:
         return f"{type(error).__name__}: {error}"
     for number, (a, b) in enumerate(zip(ours, theirs, strict=False)):
         for mine, other in zip(a, b, strict=True):
-            mine, other = zeroed(mine), zeroed(other)
             if mine is None and other is None:
                 continue
-            if mine is None or other is None:
-                return f"order {number + 1}: got {mine}, expected {other}"
+            # None stands for zeros: libraries differ in what they follow.
+            if other is None:
+                other = torch.zeros_like(samples.plain(mine.detach()))
+            if mine is None:
+                mine = tenon.from_dlpack(torch.zeros_like(other))
             told = compare(samples.plain(mine.detach()), other.detach())
             if told:
                 return f"order {number + 1}: {told}"
@@ -152,10 +153,14 @@ def compare(mine: Any, theirs: Any) -> str:
     if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
         return f"got {samples.describe(mine)}, expected {samples.describe(theirs)}"
     bound = 16 * samples.BOUND[theirs.dtype]
-    size = theirs.abs().nan_to_num(0, 0, 0).max().item()
-    if torch.allclose(mine, theirs, rtol=bound, atol=bound * max(1.0, size), equal_nan=True):
+    size = theirs.abs().nan_to_num(0, 0, 0).max().item() if theirs.numel() else 0.0
+    apart = ~torch.isclose(
+        mine, theirs, rtol=bound, atol=bound * max(1.0, size), equal_nan=True
+    ).flatten()
+    if not apart.any():
         return ""
-    return f"got {mine.flatten()[:6].tolist()}, expected {theirs.flatten()[:6].tolist()}"
+    at = int(apart.int().argmax())
+    return f"got {mine.flatten()[at]}, expected {theirs.flatten()[at]} at {at}"
 
 
 class Collected(samples.Seen):
@@ -173,7 +178,9 @@ class Collected(samples.Seen):
         kwargs = kwargs or {}
         call = Call(func, args, kwargs)
         short = call.name.partition("::")[2].partition(".")[0]
-        is_mutable = any(one.alias_info and one.alias_info.is_write for one in func._schema.arguments)
+        is_mutable = any(
+            one.alias_info and one.alias_info.is_write for one in func._schema.arguments
+        )
         wanted = (
             call.name in self.shipped
             and call.at

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, Node};
+use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, GradientPolicy, Node};
 use tenon::{
     grad_mode, DType, Device, DispatchKey, Error, Library, Op, Policy, Result, Status, Tensor,
     ValueRef,
@@ -273,6 +273,31 @@ fn of_product(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
     let (a, b) = (call.saved_tensor(0)?, call.saved_tensor(1)?);
     let grad = call.grad(0)?;
     Ok(vec![Some((grad * b)?), Some((grad * a)?)])
+}
+
+#[test]
+fn operators_without_formula_follow_their_policy() {
+    let (library, op) = product("autograd_policy");
+    let all = Library::implement("_", DispatchKey::NONE).unwrap();
+    let (x, w) = (leaf(&[2.0]), floats(&[5.0]));
+    let call = || op.call::<Tensor>((&x, &w)).unwrap();
+    fails(
+        call().backward(),
+        Status::NOT_SUPPORTED,
+        &["autograd_policy::f"],
+    );
+    let policy = all.set_gradient_policy("_", GradientPolicy::Stop).unwrap();
+    assert!(!call().requires_grad());
+    library
+        .set_gradient_policy("f", GradientPolicy::Warn)
+        .unwrap();
+    call().backward().unwrap();
+    assert!(x.grad().is_none());
+    let second = all.set_gradient_policy("_", GradientPolicy::Error);
+    fails(second, Status::ALREADY_EXISTS, &["fallback"]);
+    policy.remove();
+    let of_all = library.set_gradient_policy("_", GradientPolicy::Error);
+    fails(of_all, Status::INVALID_ARGUMENT, &["\"_\""]);
 }
 
 #[test]

@@ -2304,8 +2304,13 @@ class _packet_sort(_OpOverloadPacket):
     values_stable: _OpOverload
 
 class _packet_split(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, split_size: _int, dim: _int = 0) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, split_size: _Sequence[_int], dim: _int = 0) -> _list[Tensor]: ...
     Tensor: _OpOverload
+    sizes: _OpOverload
 
 class _packet_split_with_sizes(_OpOverloadPacket):
     def __call__(

@@ -7308,6 +7308,33 @@ pub fn split_tensor_with(
     OP.get()?.call(self_, split_size, options.dim)
 }
 
+/// What [`split_sizes`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SplitSizesOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for SplitSizesOptions {
+    fn default() -> Self {
+        SplitSizesOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]`
+pub fn split_sizes(self_: &Tensor, split_size: &[i64]) -> Result<Vec<Tensor>> {
+    split_sizes_with(self_, split_size, SplitSizesOptions::default())
+}
+
+/// As [`split_sizes`], with all that it leaves out.
+pub fn split_sizes_with(
+    self_: &Tensor, split_size: &[i64], options: SplitSizesOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64), Vec<Tensor>> = LazyTyped::new("aten::split.sizes");
+    OP.get()?.call(self_, split_size, options.dim)
+}
+
 /// What [`split_with_sizes`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SplitWithSizesOptions {

@@ -1792,6 +1792,17 @@ impl Tensor {
         aten::split_tensor_with(self, split_size, options)
     }
 
+    /// `aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]`
+    pub fn split_sizes(&self, split_size: &[i64]) -> Result<Vec<Tensor>> {
+        aten::split_sizes(self, split_size)
+    }
+
+    /// As [`Tensor::split_sizes`], with all that it leaves out.
+    pub fn split_sizes_with(
+        &self, split_size: &[i64], options: aten::SplitSizesOptions) -> Result<Vec<Tensor>> {
+        aten::split_sizes_with(self, split_size, options)
+    }
+
     /// `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
     /// Tensor(a)[]`
     pub fn split_with_sizes(&self, split_sizes: &[i64]) -> Result<Vec<Tensor>> {

@@ -10441,6 +10441,35 @@ static inline tenon_status aten_split_Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_split_sizes_options {
+  int64_t dim;
+} aten_split_sizes_options;
+
+static inline aten_split_sizes_options aten_split_sizes_defaults(void) {
+  aten_split_sizes_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]
+static inline tenon_status aten_split_sizes(
+    tenon_tensor* self, const int64_t* split_size, uint32_t split_size_count,
+    const aten_split_sizes_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten_split_sizes_options defaults_ = aten_split_sizes_defaults();
+  const aten_split_sizes_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(split_size, split_size_count);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::split.sizes", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
 typedef struct aten_split_with_sizes_options {
   int64_t dim;
 } aten_split_with_sizes_options;

@@ -4319,6 +4319,13 @@ inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t
   return op_(self, split_size, dim);
 }
 
+// aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]
+inline std::vector<Tensor> split(const Tensor& self, List<int64_t> split_size, int64_t dim = 0) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Tensor&, std::span<const int64_t>, int64_t)> op_("aten::split.sizes");
+  return op_(self, split_size, dim);
+}
+
 // aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]
 inline std::vector<Tensor> split_with_sizes(
     const Tensor& self, List<int64_t> split_sizes, int64_t dim = 0) {

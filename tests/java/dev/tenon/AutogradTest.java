@@ -365,6 +365,29 @@ class AutogradTest {
   }
 
   @Test
+  void operatorsWithoutFormula_followTheirPolicy() throws Throwable {
+    scoped(
+        () -> {
+          try (Library lib = Support.library();
+              Library all = Library.open("_", Library.Kind.IMPL)) {
+            Op op = product(lib);
+            Tensor x = leaf(2);
+            Tensor w = leaf(5);
+            Support.fails(ErrorCode.NOT_SUPPORTED, () -> op.callTensor(x, w).backward());
+            all.setGradientPolicy("_", GradientPolicy.STOP);
+            assertFalse(op.callTensor(x, w).requiresGrad());
+            lib.setGradientPolicy("f", GradientPolicy.WARN);
+            op.callTensor(x, w).backward();
+            assertNull(x.grad());
+            Support.fails(
+                ErrorCode.ALREADY_EXISTS, () -> all.setGradientPolicy("_", GradientPolicy.ERROR));
+            Support.fails(
+                ErrorCode.INVALID_ARGUMENT, () -> lib.setGradientPolicy("_", GradientPolicy.ERROR));
+          }
+        });
+  }
+
+  @Test
   void texts_areFormulas() throws Throwable {
     scoped(
         () -> {

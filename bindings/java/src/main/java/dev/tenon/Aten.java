@@ -7881,6 +7881,22 @@ public final class Aten {
     return (Tensor[]) SPLIT_TENSOR.get().call(self, splitSize, dim);
   }
 
+  private static final LazyOp SPLIT_SIZES = new LazyOp("aten::split.sizes");
+
+  /**
+   * {@code aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] split(Tensor self, long... splitSize) {
+    return (Tensor[]) SPLIT_SIZES.get().call(self, splitSize);
+  }
+
+  /**
+   * {@code aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] split(Tensor self, long[] splitSize, long dim) {
+    return (Tensor[]) SPLIT_SIZES.get().call(self, splitSize, dim);
+  }
+
   private static final LazyOp SPLIT_WITH_SIZES = new LazyOp("aten::split_with_sizes");
 
   /**

@@ -2813,6 +2813,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] split(long... splitSize) {
+    return Aten.split((Tensor) this, splitSize);
+  }
+
+  /**
+   * {@code aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] split(long[] splitSize, long dim) {
+    return Aten.split((Tensor) this, splitSize, dim);
+  }
+
+  /**
    * {@code aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
    * Tensor(a)[]}.
    */
