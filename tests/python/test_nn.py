@@ -258,6 +258,50 @@ def test_first_values_are_within_their_bounds():
         nn.init.kaiming_uniform_(w, mode="sideways")
 
 
+def test_truncated_normal_numbers():
+    tenon.manual_seed(3)
+    w = nn.init.trunc_normal_(tenon.empty(20000), mean=1.0, std=2.0, a=-1.0, b=3.0)
+    assert -1 <= w.min().item() and w.max().item() <= 3
+    assert w.mean().item() == pytest.approx(1, abs=0.03)
+    # Of one deviation to both sides: 1 - 2 phi(1) / (2 Phi(1) - 1).
+    inside = math.erf(1 / math.sqrt(2))
+    variance = 4 * (1 - 2 * math.exp(-0.5) / math.sqrt(2 * math.pi) / inside)
+    assert ((w - 1) ** 2).mean().item() == pytest.approx(variance, rel=0.03)
+    with tenon.no_grad():
+        u = tenon.tensor([-0.999999, -0.5, 0.0, 0.3, 0.9], dtype=tenon.float64)
+        assert nn.init._erfinv(u).erf().tolist() == pytest.approx(u.tolist(), abs=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (3, 2, 2)])
+def test_orthogonal_rows_or_columns(shape):
+    w = nn.init.orthogonal_(tenon.empty(shape), gain=2.0).reshape(shape[0], -1)
+    few = w if w.shape[0] <= w.shape[1] else w.t()
+    product = (few @ few.t()).tolist()
+    for i, row in enumerate(product):
+        assert row == pytest.approx([4.0 * (i == j) for j in range(len(row))], abs=1e-5)
+
+
+def test_dirac_weights_pass_channels_on():
+    w = nn.init.dirac_(tenon.ones(4, 2, 3), groups=2)
+    expected = tenon.zeros(4, 2, 3)
+    for channel in range(4):
+        expected[channel, channel % 2, 1] = 1
+    assert w.tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="3, 4 or 5 dims"):
+        nn.init.dirac_(tenon.ones(2, 2))
+    with pytest.raises(ValueError, match="multiple of groups"):
+        nn.init.dirac_(tenon.ones(3, 2, 1), groups=2)
+
+
+def test_sparse_columns_have_as_many_zeros():
+    w = nn.init.sparse_(tenon.empty(10, 6), 0.25, std=2.0)
+    assert (w == 0).sum(0).tolist() == [3] * 6
+    with pytest.raises(ValueError, match="2 dims"):
+        nn.init.sparse_(tenon.empty(3), 0.1)
+    with pytest.raises(ValueError, match="2 dims"):
+        nn.init.orthogonal_(tenon.empty(3))
+
+
 def test_losses_of_classes():
     f = nn.functional
     logits = tenon.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]], requires_grad=True)

@@ -105,7 +105,6 @@ class FakeTensorMode:
             return Parameter(made, requires_grad=tensor.requires_grad)
         return made
 
-
     def _from_tree(self, tree: Any) -> Any:
         """Returns a tree with a fake tensor, as `from_tensor` has it, for each tensor."""
         from .utils.pytree import tree_map
