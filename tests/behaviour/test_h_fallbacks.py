@@ -108,7 +108,7 @@ def policy(peer, op, name):
     204,
     "With the policy to warn a backward pass tells the operator and goes on, with nothing it does "
     "not even that",
-    "policies are of an operator, not of the process, and to fail is the usual one",
+    "policies are of an operator, too, not only of the process, and to fail is the usual one",
 )
 def test_item_204_policies(peer):
     with peers.scratch(peer) as op:

@@ -4797,13 +4797,13 @@ extern "C" {
     #[must_use]
     /** Makes a tensor lie on the memory of `data`, with its shape, dtype and device. What autograd
  keeps for the tensor stays: whether it asks for gradients, its gradient, the node that made it,
- its count of versions. Views that were made of it stay on the old memory.
+ its count of versions, or that it is an inference tensor. Views that were made of it stay on the
+ old memory.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
-            memory of their own; TENON_ERROR_STATE for a view, and where one of both is an
-            inference tensor; TENON_ERROR_TYPE for a dtype without gradients where the tensor
-            requires grad; TENON_ERROR_NOT_SUPPORTED for a leaf that gets many dims more than it
-            had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
+            memory of their own; TENON_ERROR_STATE for a view; TENON_ERROR_TYPE for a dtype
+            without gradients where the tensor requires grad; TENON_ERROR_NOT_SUPPORTED for a
+            leaf that gets many dims more than it had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
  Ownership: the memory of `data` is kept.
  Threads:   any thread; nobody else uses the tensor meanwhile.
  Since:     0.1*/
@@ -4860,10 +4860,10 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Says what becomes of gradients that come to calls of an operator without formula: a kernel on
- Autograd, which a formula that is registered later takes the place of.
+ Autograd, until there is one. "_" in a library of "_": of all that have neither, by a fallback.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown policy or a bad name, TENON_ERROR_STATE
-            for a closed library, TENON_ERROR_OUT_OF_MEMORY.
+            for a closed library, TENON_ERROR_OUT_OF_MEMORY; those of tenon_library_fallback.
  Ownership: `out_registration` (may be NULL) is owned by the caller.
  Threads:   any thread; *blocks*, runs listeners.
  Since:     0.1*/
@@ -7088,10 +7088,10 @@ extern "C" {
         out_value: *mut tenon_value,
     ) -> tenon_status;
     #[must_use]
-    /** Packs a tensor that a node has saved.
+    /** Packs a tensor that a node has saved, or each of a list.
 
- Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what is
-            no tensor, TENON_ERROR_STATE for one that is packed already or was freed; what the
+ Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what
+            holds no tensor, TENON_ERROR_STATE for what is packed already or was freed; what the
             hook raised.
  Ownership: takes over `ctx`, also on failure.
  Threads:   any thread; no pass comes to the node meanwhile.
