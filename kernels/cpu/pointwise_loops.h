@@ -212,12 +212,18 @@ struct Signature<R (F::*)(A...) const> {
     constexpr int kSign = 8 * sizeof(T) - 1;
     Bits far = 0;
     for (int64_t i = 0; i < count; ++i) far |= F::far(in[i]);
-    if (far >> kSign == 0) {
-      TENON_INDEPENDENT
-      for (int64_t i = 0; i < count; ++i) out[i] = f.near(in[i]);
-    } else {
+    const bool any_far = far >> kSign != 0;
+    T kept[kGuarded];  // out may be where in is
+    if (any_far) {
+      for (int64_t i = 0; i < count; ++i) kept[i] = in[i];
+      in = kept;
+    }
+    // One loop for both: two would round products differently where they are joined with sums.
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) out[i] = f.near(in[i]);
+    if (any_far) {
       for (int64_t i = 0; i < count; ++i) {
-        out[i] = F::far(in[i]) >> kSign == 0 ? f.near(in[i]) : f(in[i]);
+        if (F::far(in[i]) >> kSign != 0) out[i] = f(in[i]);
       }
     }
   }

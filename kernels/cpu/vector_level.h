@@ -8,10 +8,12 @@ namespace tenon::kernels::cpu {
 // the base.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TENON_AVX2 [[gnu::target("avx2,fma,f16c,bmi,bmi2")]]
-#define TENON_AVX512                                                                            \
-  [[gnu::target(                                                                                \
-      "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2,prefer-vector-width=" \
-      "512")]]
+#define TENON_AVX512_SET "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2"
+#if defined(__clang__)  // which has another word for the width
+#define TENON_AVX512 [[gnu::target(TENON_AVX512_SET), clang::min_vector_width(512)]]
+#else
+#define TENON_AVX512 [[gnu::target(TENON_AVX512_SET ",prefer-vector-width=512")]]
+#endif
 inline constexpr int kVectorLevels = 3;
 #else
 inline constexpr int kVectorLevels = 1;
