@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import dist_java
 import dist_python
 import dist_rust
 import environment
+import glibc
 import machine
 import native
 import ui
@@ -24,8 +26,10 @@ DIST = ui.ROOT / "dist"
 def make() -> int:
     """Builds the release preset and packs it anew."""
     machine.ensure(native.NEEDS["release"])
-    targets = ("tenon", "tenon_cpu", "tenon_python", "tenon_java", "tenon_java_classes")
-    native.build("release", targets=targets)
+    stubs = glibc.stubs(platform.machine())
+    shipped = (f"{name}_shipped" for name in ("tenon", "tenon_cpu", "tenon_python", "tenon_java"))
+    targets = ("tenon", "tenon_cpu", "tenon_java_classes", *shipped)
+    native.build("release", settings=(f"-DTENON_GLIBC_STUBS={stubs}",), targets=targets)
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _native()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Libraries as they ship: linked a second time, from the same objects, for systems that are older
+# than the one that builds. `./dev dist` asks for it.
+set(TENON_GLIBC_STUBS "" CACHE PATH
+    "Folder with the symbols of an older glibc, which shipped libraries are linked against.")
+
+# The file whose functions an older glibc lacks, once for all libraries.
+if(TENON_GLIBC_STUBS)
+  add_library(tenon_older_glibc OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_glibc.c)
+  target_link_libraries(tenon_older_glibc PRIVATE tenon_library_flags)
+  # gnu99 shows what Linux adds to POSIX.
+  set_target_properties(tenon_older_glibc PROPERTIES C_EXTENSIONS ON EXCLUDE_FROM_ALL ON)
+endif()
+
+# tenon_ship(TARGET OUT)
+# Names in OUT the target to install for TARGET: TARGET itself, or TARGET_shipped, whose file has
+# the same name, which has the C++ library inside and needs no symbol that the stubs lack. Comes
+# after all that is said of TARGET.
+function(tenon_ship target out)
+  if(NOT TENON_GLIBC_STUBS)
+    set(${out} ${target} PARENT_SCOPE)
+    return()
+  endif()
+  set(_shipped ${target}_shipped)
+  set(${out} ${_shipped} PARENT_SCOPE)
+  if(TARGET ${_shipped})
+    return()
+  endif()
+  get_target_property(_type ${target} TYPE)
+  string(REPLACE _LIBRARY "" _type ${_type})
+  add_library(${_shipped} ${_type} EXCLUDE_FROM_ALL
+    $<TARGET_OBJECTS:${target}> $<TARGET_OBJECTS:tenon_older_glibc>)
+  set_target_properties(${_shipped} PROPERTIES
+    LINKER_LANGUAGE CXX OUTPUT_NAME ${target} BUILD_WITH_INSTALL_RPATH ON
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/shipped)
+  foreach(_property OUTPUT_NAME PREFIX SUFFIX VERSION SOVERSION INSTALL_RPATH LINK_DEPENDS
+                    LINK_LIBRARIES LINK_OPTIONS)
+    get_target_property(_value ${target} ${_property})
+    if(NOT _value MATCHES "-NOTFOUND$")
+      set_property(TARGET ${_shipped} PROPERTY ${_property} "${_value}")
+    endif()
+  endforeach()
+  # Threads and the loader were libraries of their own.
+  target_link_libraries(${_shipped} PRIVATE pthread dl)
+  target_link_options(${_shipped} PRIVATE -s -L${TENON_GLIBC_STUBS} -static-libstdc++
+    LINKER:--as-needed LINKER:--exclude-libs,libstdc++.a)
+endfunction()
+
+# tenon_install_shipped(TARGET COMPONENT)
+# Puts what ships in the place of what install(TARGETS), with its exports, has put there before.
+function(tenon_install_shipped target component)
+  tenon_ship(${target} _shipped)
+  if(NOT _shipped STREQUAL target)
+    install(PROGRAMS $<TARGET_FILE:${_shipped}> DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            COMPONENT ${component})
+  endif()
+endfunction()
