@@ -44,7 +44,9 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
     shutil.rmtree(work, ignore_errors=True)
     shutil.copy(build / "bindings" / "java" / "tenon.jar", folder / f"{name}.jar")
     classifier = f"linux-{platform.machine()}"
-    _jar(folder / f"{name}-{classifier}.jar", _natives(work / "natives", classifier), seconds)
+    natives = _natives(work / "natives", classifier)
+    module = "Automatic-Module-Name: dev.tenon.natives\r\n"
+    _jar(folder / f"{name}-{classifier}.jar", natives, seconds, module)
     _jar(folder / f"{name}-sources.jar", _sources(work / "sources", build), seconds)
     _jar(folder / f"{name}-javadoc.jar", javadoc(work / "javadoc", build), seconds)
     (folder / f"{name}.pom").write_text(POM.format(version=version))
@@ -55,7 +57,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
 
 def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
     """The libraries, stripped, and an index with their SHA-256, which the loader compares."""
-    lib = environment.build_dir("release") / "lib"
+    lib = environment.build_dir("release") / "shipped"
     folder = content / "dev" / "tenon" / "native" / classifier
     folder.mkdir(parents=True)
     (libtenon,) = (path for path in lib.glob("libtenon.so.*") if path.name.count(".") == 2)
@@ -87,13 +89,14 @@ def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     return content
 
 
-def _jar(jar: pathlib.Path, content: pathlib.Path, seconds: int) -> None:
+def _jar(jar: pathlib.Path, content: pathlib.Path, seconds: int, manifest: str = "") -> None:
     """The same bytes from the same files: in order, all of one time."""
     stamp = time.gmtime(max(seconds, 315532800))[:6]  # zip knows no time before 1980
     paths = sorted(path for path in content.rglob("*") if path.is_file())
-    manifest = pathlib.PurePosixPath("META-INF/MANIFEST.MF")
+    name = "META-INF/MANIFEST.MF"
+    lines = f"Manifest-Version: 1.0\r\n{manifest}\r\n"
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(str(manifest), stamp), "Manifest-Version: 1.0\r\n\r\n")
+        archive.writestr(zipfile.ZipInfo(name, stamp), lines)
         for path in paths:
             entry = zipfile.ZipInfo(str(path.relative_to(content)), stamp)
             entry.compress_type = zipfile.ZIP_DEFLATED
