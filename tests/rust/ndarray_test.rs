@@ -83,3 +83,24 @@ fn copies_that_memory_is_too_short_for_are_errors() {
         &["Tensor::to_ndarray"],
     );
 }
+
+#[test]
+fn arrays_of_older_versions_share_memory() {
+    let older = ndarray_0_15::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]);
+    let address = older.as_ptr();
+    let x = tenon::ndarray_0_15::from_ndarray(older).unwrap();
+    let view = unsafe { tenon::ndarray_0_16::view_ndarray::<f32>(&x) }.unwrap();
+    assert_eq!((view.as_ptr(), view[[1, 0]]), (address, 3.0));
+    let oldest = unsafe { tenon::ndarray_0_15::view_ndarray::<f32>(&x) }.unwrap();
+    assert_eq!((oldest.as_ptr(), oldest[[0, 1]]), (address, 2.0));
+    let y = tenon::ndarray_0_16::from_ndarray(ndarray_0_16::arr1(&[5i64])).unwrap();
+    assert_eq!(
+        tenon::ndarray_0_16::to_ndarray::<i64>(&y).unwrap(),
+        ndarray_0_16::arr1(&[5i64]).into_dyn()
+    );
+    fails(
+        tenon::ndarray_0_15::to_ndarray::<f32>(&y),
+        Status::TYPE,
+        &["float32", "int64"],
+    );
+}

@@ -76,6 +76,8 @@ fn vendored() -> PathBuf {
             .arg("-B")
             .arg(&build)
             .args(["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_INSTALL_LIBDIR=lib"])
+            // Nobody edits these sources: compiled together they take half the time.
+            .arg("-DCMAKE_UNITY_BUILD=ON")
             .arg(format!("-DCMAKE_INSTALL_PREFIX={}", installed.display())),
     );
     let jobs = env::var("NUM_JOBS").unwrap_or_else(|_| "1".to_owned());

@@ -69,7 +69,11 @@ impl Tensor {
         Ok(info)
     }
 
-    #[cfg(feature = "ndarray")]
+    #[cfg(any(
+        feature = "ndarray",
+        feature = "ndarray-0_15",
+        feature = "ndarray-0_16"
+    ))]
     pub(crate) fn readable_data<T: Element>(&self, function: &str) -> Result<*const T> {
         Ok(self.readable::<T>(function)?.data.cast::<T>().cast_const())
     }

@@ -57,6 +57,10 @@ mod library;
 mod mode;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+#[cfg(feature = "ndarray-0_15")]
+pub mod ndarray_0_15;
+#[cfg(feature = "ndarray-0_16")]
+pub mod ndarray_0_16;
 mod object;
 mod op;
 mod ops;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors from and to arrays of `ndarray` 0.16 (feature `ndarray-0_16`).
+
+use ::ndarray_0_16 as ndarray;
+
+#[path = "arrays.rs"]
+mod arrays;
+
+pub use arrays::{from_ndarray, to_ndarray, view_ndarray};
