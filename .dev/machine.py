@@ -88,6 +88,15 @@ NEEDS = {
         files=("/usr/include/benchmark/benchmark.h",),
         why="./dev bench",
     ),
+    "gcc-aarch64": Need(
+        "C++20 compiler for aarch64",
+        ("g++-aarch64-linux-gnu",),
+        "aarch64-linux-gnu-g++",
+        (11,),
+        why="./dev cross",
+    ),
+    "qemu": Need("QEMU", ("qemu-user-static",), "qemu-aarch64-static", why="./dev cross"),
+    "debootstrap": Need("debootstrap", ("debootstrap",), "debootstrap", why="./dev test roots"),
     "clang": Need("clang", ("clang-14",), "clang++-14", why="./dev fuzz and ./dev lint"),
     "fuzzer": Need(
         "libFuzzer",

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import coverage
+import cross
 import cuda
 import dist
 import docs
@@ -130,6 +131,11 @@ def sanitize(args) -> int:
     return 0 if suites.run_all(run, ("programs",) if programs else suites.NATIVE) else 1
 
 
+def test_for_another_processor(args) -> int:
+    """Compiles the native suites for another processor and runs them under QEMU."""
+    return cross.run(args.processor, args.filter)
+
+
 def fuzz(args) -> int:
     """Runs one fuzz target, or all in turn: libFuzzer with ASan and UBSan, or random programs."""
     return fuzzing.run(args.target, args.seconds)
@@ -226,7 +232,7 @@ def parser() -> argparse.ArgumentParser:
         "suite",
         nargs="*",
         metavar="SUITE",
-        help=f"one or more of: {' '.join(suites.NAMED)} (default: all but installed)",
+        help=f"one or more of: {' '.join(suites.NAMED)} (default: all but installed and roots)",
     )
     one.add_argument("--preset", choices=("release", "dev"), default="release")
     one.add_argument(
@@ -277,6 +283,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="PROGRAM,...",
         help="build and run only these test programs, such as core_dispatch_test,stress_test",
     )
+    one = verb("cross", test_for_another_processor)
+    one.add_argument("processor", choices=tuple(cross.PROCESSORS))
+    one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
     one = verb("fuzz", fuzz)
     one.add_argument(
         "target", choices=(*fuzzing.TARGETS, *fuzzing.PROGRAMS, "all"), help="what to fuzz"

@@ -56,6 +56,7 @@ class Run:
         self.programs = programs  # of the suite "programs"
         self.interpreter = interpreter  # for pytest; None: the private environment's
         self.pattern = pattern
+        self.excluded = ""  # what ctest leaves out, a pattern
         self.env = environment.runtime(preset)
         self.with_torch = with_torch
         self.env["TENON_WITH_TORCH"] = "1" if with_torch else "0"
@@ -106,6 +107,8 @@ def read_junit(path: pathlib.Path, status: int) -> Outcome:
 def _ctest(run: Run, name: str, label: str) -> tuple:
     """Runs the ctest cases of one label; returns the path of the results and ctest's status."""
     pattern = ("-R", run.pattern) if run.pattern else ()
+    if run.excluded:
+        pattern += ("-E", run.excluded)
     path = RESULTS / f"{run.preset}-{name}.xml"
     status = native.ctest(f"test {name}", run.preset, path, ("-L", f"^{label}$", *pattern), run.env)
     if path.exists():
@@ -176,6 +179,16 @@ def pytest(run: Run) -> Outcome:
 def installed(run: Run) -> Outcome:
     """pytest over tests/installed: users' projects against the artefacts of ./dev dist."""
     return _pytest(run, "installed", "installed")
+
+
+def roots(run: Run) -> Outcome:
+    """The same programs in clean roots of Debian: what was typed, and how long each line took."""
+    machine.ensure(("debootstrap",))
+    outcome = _pytest(run, "roots", "installed/roots.py")
+    report = RESULTS / "roots.txt"
+    if report.exists():
+        print(report.read_text(), end="")
+    return outcome
 
 
 def _pytest(run: Run, name: str, *folders: str) -> Outcome:
@@ -340,10 +353,11 @@ SUITES = {
     "cuda": ("CUDA plugin (GoogleTest)", cuda, True),
     "programs": ("named test programs", programs, True),
     "installed": ("installed artefacts", installed, False),
+    "roots": ("clean roots", roots, False),
 }
 # Those that `./dev test` takes by name, and those that it runs without one.
 NAMED = tuple(name for name in SUITES if name not in ("cuda", "programs"))
-DEFAULT = tuple(name for name in NAMED if name != "installed")
+DEFAULT = tuple(name for name in NAMED if name not in ("installed", "roots"))
 NATIVE = ("gtest", "cmocka")
 
 
