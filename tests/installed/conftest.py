@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
+PATH = f"{os.environ['PATH']}{os.pathsep}{pathlib.Path.home()}/.cargo/bin"
+CARGO = shutil.which("cargo", path=PATH)
 
 
 def artefact(pattern: str) -> pathlib.Path:
@@ -56,3 +59,44 @@ def cmake(build: pathlib.Path, project: str, prefix: pathlib.Path) -> pathlib.Pa
     run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build)
     return build
+
+
+@pytest.fixture(scope="session")
+def crates(tmp_path_factory):
+    """Both packages, unpacked: name -> folder."""
+    folder = tmp_path_factory.mktemp("crates")
+    for name in ("tenon-sys", "tenon"):
+        run("tar", "-xf", artefact(f"{name}-[0-9]*.crate"), "-C", folder)
+    return {name: next(folder.glob(f"{name}-[0-9]*")) for name in ("tenon-sys", "tenon")}
+
+
+def built(crates: dict, project: str, folder: pathlib.Path, *options: str, env: dict):
+    """Builds a copy of a project of this folder; the crates stand in for those of crates.io."""
+    copy = folder / project
+    shutil.copytree(pathlib.Path(__file__).parent / project, copy)
+    patches = [
+        word
+        for name, path in crates.items()
+        for word in ("--config", f"patch.crates-io.{name}.path='{path}'")
+    ]
+    # Both projects share what they build of the crates.
+    env = {**env, "CARGO_TARGET_DIR": str(folder / "target")}
+    run(CARGO, *patches, "build", "--release", *options, cwd=copy, env=env)
+    return folder / "target" / "release"
+
+
+def built_program(crates: dict, folder: pathlib.Path, *options: str, env: dict):
+    """Builds the plugin in Rust and the program that loads it; gives the folder of both."""
+    built(crates, "rust_plugin", folder, *options, env=env)
+    return built(crates, "rust", folder, *options, env=env)
+
+
+@pytest.fixture(scope="session")
+def rust_release(crates, prefix, tmp_path_factory):
+    """Both on the crates and the archive."""
+    if CARGO is None or shutil.which("pkg-config") is None:
+        pytest.skip("cargo or pkg-config is not installed")
+    (folder,) = prefix.glob("lib*/pkgconfig")
+    return built_program(
+        crates, tmp_path_factory.mktemp("rust"), env={"PKG_CONFIG_PATH": str(folder)}
+    )

@@ -7,6 +7,7 @@ import concurrent.futures
 import os
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 from conftest import DIST, run
@@ -44,8 +45,8 @@ def java(classes, plugins):
     (natives,) = jar().parent.glob("tenon-*-linux-*.jar")
     path = f"{jar()}:{natives}:{classes}"
 
-    def call(*options: str, env: dict | None = None) -> str:
-        command = [JAVA, *options, "-cp", path, "Consumer", *plugins.values()]
+    def call(*options: str, env: dict | None = None, within: list[str] | None = None) -> str:
+        command = [*(within or []), JAVA, *options, "-cp", path, "Consumer", *plugins.values()]
         return run(*command, env=env or {})
 
     return call
@@ -91,6 +92,51 @@ def test_a_cache_that_cannot_be_written(java, tmp_path):
     options = (f"-Djava.io.tmpdir={temporary}", f"-Dtenon.cache.path={tmp_path}")
     assert java(*options) == PRINTS
     assert not [path for path in temporary.iterdir() if path.name.startswith("tenon")]
+
+
+def mounting(option: str, *folders: pathlib.Path) -> list[str]:
+    """What runs a program for which the folders are empty and mounted so."""
+    enter = ["unshare", "--user", "--map-root-user", "--mount"]
+    if shutil.which("unshare") is None or subprocess.run([*enter, "true"]).returncode != 0:
+        pytest.skip("unshare gives no namespace for mounts here")
+    mounts = "".join(f"mount -t tmpfs -o {option} none {folder} && " for folder in folders)
+    return [*enter, "sh", "-c", f'{mounts}exec "$@"', "sh"]
+
+
+def test_a_cache_that_nothing_is_run_from(java, tmp_path):
+    """A temporary folder serves; if nothing is run from that either, the error says what to do."""
+    cache, temporary = (tmp_path / name for name in ("cache", "temporary"))
+    cache.mkdir()
+    temporary.mkdir()
+    options = (f"-Dtenon.cache.path={cache}", f"-Djava.io.tmpdir={temporary}")
+    assert java(*options, within=mounting("noexec", cache)) == PRINTS
+    with pytest.raises(AssertionError, match="-Dtenon.cache.path=FOLDER names a folder"):
+        java(*options, within=mounting("noexec", cache, temporary))
+
+
+def test_a_home_that_cannot_be_written(java, tmp_path):
+    option = f"-Duser.home={tmp_path}"
+    assert java(option, env={"XDG_CACHE_HOME": ""}, within=mounting("ro", tmp_path)) == PRINTS
+
+
+def test_modules(plugins, tmp_path):
+    """A program that is a module, on the two jars as modules."""
+    package = tmp_path / "sources" / "consumer"
+    package.mkdir(parents=True)
+    text = (HERE / "java" / "Consumer.java").read_text()
+    (package / "Consumer.java").write_text(f"package consumer;\n{text}")
+    description = package.parent / "module-info.java"
+    description.write_text("module consumer {\n  requires dev.tenon;\n}\n")
+    classes = tmp_path / "classes"
+    sources = [description, package / "Consumer.java"]
+    run(JAVAC, "-Xlint:all", "--module-path", jar(), "-d", classes, *sources)
+    (natives,) = jar().parent.glob("tenon-*-linux-*.jar")
+    command = [JAVA, f"-Dtenon.cache.path={tmp_path}", "--add-modules", "dev.tenon.natives"]
+    command += ["--module-path", f"{jar()}:{natives}:{classes}", "-m", "consumer/consumer.Consumer"]
+    assert run(*command, *plugins.values()) == PRINTS
+    described = run(JAR, "--describe-module", "--file", jar())
+    assert described.startswith("dev.tenon@") or described.startswith("dev.tenon jar:")
+    assert "contains dev.tenon.internal" in described
 
 
 def test_without_natives(classes):

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import shutil
 
 import pytest
-from conftest import artefact, run
+from conftest import CARGO, built_program, run
 
-HERE = pathlib.Path(__file__).parent
-PATH = f"{os.environ['PATH']}{os.pathsep}{pathlib.Path.home()}/.cargo/bin"
-CARGO = shutil.which("cargo", path=PATH)
 PRINTS = (
     "square 49\nrelu [0.0, 0.0, 2.0]\ntwice [-2.0, 0.0, 4.0]\nnegate -5\nhalve [-0.5, 0.0, 1.0]\n"
     "error aten::relu: self must be Tensor, got str at position 0; "
@@ -22,33 +18,7 @@ PRINTS = (
 pytestmark = pytest.mark.skipif(CARGO is None, reason="cargo is not on PATH")
 
 
-@pytest.fixture(scope="session")
-def crates(tmp_path_factory):
-    """Both packages, unpacked: name -> folder."""
-    folder = tmp_path_factory.mktemp("crates")
-    for name in ("tenon-sys", "tenon"):
-        run("tar", "-xf", artefact(f"{name}-[0-9]*.crate"), "-C", folder)
-    return {name: next(folder.glob(f"{name}-[0-9]*")) for name in ("tenon-sys", "tenon")}
-
-
-def built(crates: dict, project: str, folder: pathlib.Path, *options: str, env: dict):
-    """Builds a copy of a project of this folder; the crates stand in for those of crates.io."""
-    copy = folder / project
-    shutil.copytree(HERE / project, copy)
-    patches = [
-        word
-        for name, path in crates.items()
-        for word in ("--config", f"patch.crates-io.{name}.path='{path}'")
-    ]
-    # Both projects share what they build of the crates.
-    env = {**env, "CARGO_TARGET_DIR": str(folder / "target")}
-    run(CARGO, *patches, "build", "--release", *options, cwd=copy, env=env)
-    return folder / "target" / "release"
-
-
-def prints(crates: dict, plugins: dict, folder: pathlib.Path, *options: str, env: dict) -> str:
-    release = built(crates, "rust_plugin", folder, *options, env=env)
-    built(crates, "rust", folder, *options, env=env)
+def prints(release: pathlib.Path, plugins: dict) -> str:
     plugin = release / "libfrom_rust.so"
     names = run("nm", "-D", "--defined-only", plugin).split("\n")
     assert "tenon_plugin_query" in [line.split()[-1] for line in names if line]
@@ -56,17 +26,15 @@ def prints(crates: dict, plugins: dict, folder: pathlib.Path, *options: str, env
     return run(release / "consumer", *plugins.values(), plugin)
 
 
-def test_on_an_installed_libtenon(crates, prefix, plugins, tmp_path):
-    if shutil.which("pkg-config") is None:
-        pytest.skip("pkg-config is not installed")
-    (folder,) = prefix.glob("lib*/pkgconfig")
-    assert prints(crates, plugins, tmp_path, env={"PKG_CONFIG_PATH": str(folder)}) == PRINTS
+def test_on_an_installed_libtenon(rust_release, plugins):
+    assert prints(rust_release, plugins) == PRINTS
 
 
 def test_on_a_vendored_libtenon(crates, plugins, tmp_path):
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
-    assert prints(crates, plugins, tmp_path, "--features", "vendored", env={}) == PRINTS
+    release = built_program(crates, tmp_path, "--features", "vendored", env={})
+    assert prints(release, plugins) == PRINTS
 
 
 def test_metadata(crates):
