@@ -97,7 +97,8 @@ def test_a_cache_that_cannot_be_written(java, tmp_path):
 def mounting(option: str, *folders: pathlib.Path) -> list[str]:
     """What runs a program for which the folders are empty and mounted so."""
     enter = ["unshare", "--user", "--map-root-user", "--mount"]
-    if shutil.which("unshare") is None or subprocess.run([*enter, "true"]).returncode != 0:
+    probe = [*enter, "mount", "-t", "tmpfs", "-o", option, "none", str(folders[0])]
+    if shutil.which("unshare") is None or subprocess.run(probe).returncode != 0:
         pytest.skip("unshare gives no namespace for mounts here")
     mounts = "".join(f"mount -t tmpfs -o {option} none {folder} && " for folder in folders)
     return [*enter, "sh", "-c", f'{mounts}exec "$@"', "sh"]
