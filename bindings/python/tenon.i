@@ -32,6 +32,7 @@ LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_|creation_hook_)")
+LEAVE_OUT("^tenon_opcheck$")
 LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
 LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
 LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
@@ -47,7 +48,8 @@ LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
 LEAVE_OUT("^tenon_schema_(get_|bind$)")
 LEAVE_OUT("^tenon_type_")
-LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|define|parse|read|write)")
+LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|bind|define|parse)")
+LEAVE_OUT("^tenon_graph_(read|write)")
 LEAVE_OUT("^tenon_(symbol|shape_env|dim)_")
 LEAVE_OUT("^tenon_tensor_specialize$")
 %ignore tenon_registry_add_listener;
@@ -88,6 +90,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/warning.h"
 %include "tenon/kernel.h"
 %include "tenon/op.h"
+%include "tenon/opcheck.h"
 %include "tenon/library.h"
 %include "tenon/introspect.h"
 %include "tenon/profile.h"

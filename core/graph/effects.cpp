@@ -9,11 +9,6 @@ namespace tenon::graph {
 
 namespace {
 
-bool is_random(const tenon_op& op) {
-  const dispatch::SnapshotGuard guard(&op);
-  return guard.get() == nullptr || (guard.get()->traits & dispatch::kIsRandom) != 0;
-}
-
 bool shares_memory(const schema::Schema& schema) {
   for (const schema::Argument& result : schema.returns()) {
     if (result.alias != nullptr) return true;
@@ -22,6 +17,11 @@ bool shares_memory(const schema::Schema& schema) {
 }
 
 }  // namespace
+
+bool is_random(const tenon_op& op) {
+  const dispatch::SnapshotGuard guard(&op);
+  return guard.get() == nullptr || (guard.get()->traits & dispatch::kIsRandom) != 0;
+}
 
 Effects::Effects(const Graph& graph)
     : effects_(graph.nodes().size()),

@@ -10,6 +10,9 @@
 
 namespace tenon::graph {
 
+/// Whether an operator draws random numbers, or is not defined any more.
+bool is_random(const tenon_op& op);
+
 class Effects {
  public:
   /// Throws TENON_ERROR_NOT_SUPPORTED for an operator that has no schema any more.

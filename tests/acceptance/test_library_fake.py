@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake kernels, vmap rules, torch_dispatch rules and autocast rules of custom operators."""
+"""Fake kernels, opcheck, vmap rules, torch_dispatch rules and autocast rules of custom operators."""
 
 import itertools
 import os
@@ -27,6 +27,17 @@ def plain(name, schema, kernel, key="CPU"):
     lib.define(name + schema)
     lib.impl(name, kernel, key)
     return lib, getattr(getattr(torch.ops, space), name).default, space + "::" + name
+
+
+def check(op, args, *names, kwargs=None):
+    """opcheck's verdicts: a list of the names of utilities that failed."""
+    result = sub("library").opcheck(op, args, kwargs, test_utils=names, raise_exception=False)
+    assert set(result) == set(names)
+    return [n for n in names if result[n] != "SUCCESS"]
+
+
+def rand(*shape, **k):
+    return torch.randn(*shape, **k)
 
 
 # --- fake kernels ---
@@ -94,6 +105,79 @@ def test_dynamic_size_in_a_fake_kernel():
     assert y.dtype is torch.int64
 
 
+# --- opcheck ---
+def test_opcheck_passes_a_right_operator():
+    @custom_op(ns() + "::f", mutates_args=())
+    def f(x: torch.Tensor, n: int = 2) -> torch.Tensor:
+        return x * n
+
+    f.register_fake(lambda x, n=2: torch.empty_like(x))
+    f.register_autograd(lambda ctx, g: (g, None))
+    names = ("test_schema", "test_autograd_registration", "test_faketensor")
+    assert check(f, (rand(3, requires_grad=True), 4), *names) == []
+    assert check(f, (rand(3),), *names, kwargs={"n": 3}) == []
+    assert sub("library").opcheck(f, (rand(3),), test_utils="test_schema") == {
+        "test_schema": "SUCCESS"
+    }
+
+
+def test_opcheck_passes_a_right_mutating_operator():
+    @custom_op(ns() + "::f", mutates_args={"x"})
+    def f(x: torch.Tensor, ys: list[torch.Tensor]) -> None:
+        x.add_(ys[0])
+
+    assert check(f, (rand(3), [rand(3)]), "test_schema", "test_faketensor") == []
+
+
+def test_opcheck_accepts_a_declared_alias():
+    lib, op, _ = plain(
+        "f", "(Tensor(a) x) -> Tensor(a)", lambda x: x[:], "CompositeExplicitAutograd"
+    )
+    assert check(op, (rand(3),), "test_schema") == []
+
+
+def test_opcheck_finds_an_undeclared_mutation():
+    lib, op, _ = plain(
+        "f", "(Tensor x) -> Tensor", lambda x: x.add_(1).clone(), "CompositeExplicitAutograd"
+    )
+    assert check(op, (rand(3),), "test_schema") == ["test_schema"]
+
+
+def test_opcheck_finds_a_missing_fake_kernel():
+    lib, op, _ = plain("f", "(Tensor x) -> Tensor", lambda x: x.clone())
+    assert check(op, (rand(3),), "test_schema", "test_faketensor") == ["test_faketensor"]
+
+
+@pytest.mark.parametrize(
+    "fake",
+    [
+        lambda x: x.new_empty(x.shape[0] + 1, x.shape[1]),
+        lambda x: x.new_empty(x.shape, dtype=torch.float64),
+        lambda x: x.new_empty(tuple(reversed(x.shape))).t(),
+        lambda x: x.new_empty(x.shape + (1,)),
+    ],
+    ids=["shape", "dtype", "strides", "dim"],
+)
+def test_opcheck_finds_a_wrong_fake_kernel(fake):
+    lib, op, q = plain("f", "(Tensor x) -> Tensor", lambda x: x.clone())
+    sub("library").register_fake(q, fake, lib=lib)
+    assert check(op, (rand(2, 3),), "test_faketensor") == ["test_faketensor"]
+
+
+def test_opcheck_finds_a_fake_kernel_with_too_few_results():
+    lib, op, q = plain("f", "(Tensor x) -> Tensor[]", lambda x: [x.clone(), x.clone()])
+    sub("library").register_fake(q, lambda x: [torch.empty_like(x)], lib=lib)
+    assert check(op, (rand(3),), "test_faketensor") == ["test_faketensor"]
+
+
+def test_opcheck_refuses_unknown_utilities_and_non_operators():
+    lib, op, _ = plain("f", "(Tensor x) -> Tensor", lambda x: x.clone())
+    with pytest.raises(ValueError, match="test_nothing"):
+        sub("library").opcheck(op, (rand(3),), test_utils="test_nothing")
+    with pytest.raises(ValueError):
+        sub("library").opcheck(len, (rand(3),), test_utils="test_schema")
+
+
 # --- vmap ---
 def scaled(calls=None):
     @custom_op(ns() + "::scaled", mutates_args=())
@@ -110,6 +194,31 @@ def test_vmap_without_rule_runs_the_operator_per_slice():
     f = scaled(calls)
     y = torch.vmap(f, (0, None))(torch.arange(6.0).reshape(2, 3), 10)
     assert y.tolist() == [[0.0, 10.0, 20.0], [30.0, 40.0, 50.0]] and calls == [(3,), (3,)]
+
+
+def test_vmap_rule_gets_info_dims_and_whole_batch():
+    f, seen = scaled(), []
+
+    @f.register_vmap
+    def _(info, in_dims, x, n):
+        seen.append((info.batch_size, info.randomness, tuple(in_dims), tuple(x.shape), n))
+        return f(x, n), in_dims[0]
+
+    y = torch.vmap(f, (1, None), randomness="same")(torch.arange(6.0).reshape(2, 3), 2)
+    assert seen == [(3, "same", (1, None), (2, 3), 2)]
+    assert y.tolist() == [[0.0, 6.0], [2.0, 8.0], [4.0, 10.0]]
+
+
+def test_nested_vmap_calls_the_rule_for_each_level():
+    f, sizes = scaled(), []
+
+    @f.register_vmap
+    def _(info, in_dims, x, n):
+        sizes.append(info.batch_size)
+        return f(x, n), in_dims[0]
+
+    y = torch.vmap(torch.vmap(f, (0, None)), (0, None))(torch.ones(2, 3), 4)
+    assert sizes == [3, 2] and y.tolist() == [[4.0] * 3] * 2
 
 
 def test_vmap_rule_for_a_schema_operator_by_name():

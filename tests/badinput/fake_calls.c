@@ -132,10 +132,28 @@ static tenon_status register_fake(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// FIELDS: "op=0" (NULL), "check=N", "args=0" (NULL), "nargs=N", "number=1" for no tensor
+static tenon_status opcheck(const bad_world* world, const bad_case* one) {
+  const char* fields = one->args[0];
+  const tenon_op* op = NULL;
+  assert_ok(tenon_op_find("aten::relu", &op));
+  const tenon_value arg = field_of(fields, "number", 0) != 0 ? tenon_value_of_int(1)
+                                                             : tenon_value_of_tensor(world->tensor);
+  tenon_buffer* report = NULL;
+  const tenon_status status =
+      tenon_opcheck(field_of(fields, "op", 1) != 0 ? op : NULL,
+                    (uint32_t)field_of(fields, "check", TENON_OPCHECK_SCHEMA),
+                    field_of(fields, "args", 1) != 0 ? &arg : NULL, field_of(fields, "nargs", 1),
+                    -1, -1, &report);
+  assert_null(report);
+  return status;
+}
+
 const bad_named_call bad_fake_calls[] = {{"fake_mode_new", &fake_mode_new},
                                          {"fake_mode", &fake_mode},
                                          {"copy_fake", &copy_fake},
                                          {"fake_env", &fake_env},
                                          {"fake_new_size", &fake_new_size},
                                          {"register_fake", &register_fake},
+                                         {"opcheck", &opcheck},
                                          {NULL, NULL}};

@@ -19,7 +19,7 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".cuh", ".i", ".inc"}
 INCLUDE = re.compile(r'^\s*(?:#|%)\s*include\s*([<"])([^>"]+)[>"]')
 
 # base ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other (but fake
-# may include symbol). core/init.cpp connects them all.
+# may include symbol, and opcheck all that it checks). core/init.cpp connects them all.
 LAYERS = (
     "autograd",
     "transform",
@@ -30,6 +30,7 @@ LAYERS = (
     "override",
     "plugin",
     "introspect",
+    "opcheck",
 )
 BELOW = {
     "base": set(),
@@ -40,6 +41,7 @@ BELOW = {
 }
 BELOW.update({layer: {*BELOW["dispatch"], "dispatch"} for layer in LAYERS})
 BELOW["fake"].add("symbol")
+BELOW["opcheck"].update(LAYERS)
 CONNECTOR = "init.cpp"
 BELOW[CONNECTOR] = set(BELOW)
 BELOW["capi"] = set(BELOW)  # for symbols: its files have a check of includes of their own

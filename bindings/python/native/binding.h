@@ -75,6 +75,8 @@ PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t narg
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 PyObject* tnp_op_bind(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tnp_op_opcheck(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                         PyObject* kwnames);
 PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 PyObject* tnp_op_call_older(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);

@@ -582,6 +582,37 @@ PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, 
   return with_bound(op, args, nargs, kwnames, explain_bound, NULL);
 }
 
+typedef struct {
+  uint32_t number;
+  double rtol, atol;
+} wanted_check;
+
+static PyObject* opcheck_bound(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx) {
+  const wanted_check* check = ctx;
+  tenon_buffer* report;
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tenon_opcheck(op->op, check->number, values, nargs, check->rtol, check->atol, &report);
+  Py_END_ALLOW_THREADS;
+  if (tnp_check(status) != 0) return NULL;
+  if (report == NULL) Py_RETURN_NONE;
+  return tnp_text(report);
+}
+
+/* run_opcheck(op, check, rtol, atol, *args, **kwargs). */
+PyObject* tnp_op_opcheck(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                         PyObject* kwnames) {
+  (void)module;
+  if (nargs < 4 || Py_TYPE(args[0]) != tnp_op_type) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "run_opcheck: op must be OpOverload, got %s",
+                            nargs < 4 ? "nothing" : Py_TYPE(args[0])->tp_name);
+  }
+  wanted_check check = {(uint32_t)PyLong_AsUnsignedLong(args[1]), PyFloat_AsDouble(args[2]),
+                        PyFloat_AsDouble(args[3])};
+  if (PyErr_Occurred()) return NULL;
+  return with_bound(args[0], args + 4, nargs - 4, kwnames, opcheck_bound, &check);
+}
+
 /* ---- The kernel that a registration replaced ------------------------------------------------- */
 
 typedef struct {

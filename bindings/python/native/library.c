@@ -386,6 +386,8 @@ static PyObject* set_keyset_class(PyObject* module, PyObject* type) {
 static PyMethodDef methods[] = {{"_set_keyset_class", set_keyset_class, METH_O, NULL},
                                 {"call_older", (PyCFunction)(void (*)(void))tnp_op_call_older,
                                  METH_FASTCALL | METH_KEYWORDS, NULL},
+                                {"run_opcheck", (PyCFunction)(void (*)(void))tnp_op_opcheck,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 int tnp_library_init(PyObject* module) {

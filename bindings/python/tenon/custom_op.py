@@ -303,6 +303,12 @@ class CustomOpDef(Generic[_P, _R]):
         """Registers a rule for a class: see `tenon.library.register_torch_dispatch`."""
         return register_torch_dispatch(self, torch_dispatch_class, fn, lib=self._lib)
 
+    def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Any:
+        """Registers the batching rule: see `tenon.library.register_vmap`."""
+        from .func.rule import register_vmap
+
+        return register_vmap(self, func, lib=self._lib)
+
 
 def _overload_of(op: Any, function: str) -> OpOverload:
     """The overload that a name, an overload or a definition stands for."""

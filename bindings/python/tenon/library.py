@@ -477,6 +477,7 @@ if TYPE_CHECKING:
     from .fake import get_ctx
     from .func.rule import register_vmap
     from .infer_schema import infer_schema
+    from .opcheck import OpCheckError, opcheck
 
 
 _LAZY = frozenset(
@@ -496,6 +497,8 @@ _ELSEWHERE = {
     "get_ctx": "fake",
     "impl": "definition",
     "infer_schema": "infer_schema",
+    "OpCheckError": "opcheck",
+    "opcheck": "opcheck",
     "register_vmap": "func.rule",
 }
 
@@ -515,6 +518,7 @@ __all__ = [
     "ForceDispatchKeyGuard",
     "IncludeDispatchKeyGuard",
     "Library",
+    "OpCheckError",
     "Registration",
     "custom_op",
     "define",
@@ -525,6 +529,7 @@ __all__ = [
     "impl_abstract",
     "included_keys",
     "infer_schema",
+    "opcheck",
     "register_autocast",
     "register_autograd",
     "register_backend",

@@ -51,6 +51,7 @@
 #include "tenon/mode.h"
 #include "tenon/object.h"
 #include "tenon/op.h"
+#include "tenon/opcheck.h"
 #include "tenon/overrides.h"
 #include "tenon/plugin.h"
 #include "tenon/profile.h"

@@ -1245,6 +1245,10 @@ pub const TENON_LANGUAGE_JAVA: u32 = 4;
 pub const TENON_LANGUAGE_RUST: u32 = 5;
 pub const TENON_MODE_OVERRIDE: u32 = 0;
 pub const TENON_MODE_WRAPPER: u32 = 1;
+pub const TENON_OPCHECK_SCHEMA: u32 = 0;
+pub const TENON_OPCHECK_AUTOGRAD_REGISTRATION: u32 = 1;
+pub const TENON_OPCHECK_FAKE: u32 = 2;
+pub const TENON_OPCHECK_TRACE: u32 = 3;
 pub const TENON_SANITIZER_NONE: u32 = 0;
 pub const TENON_SANITIZER_ADDRESS: u32 = 1;
 pub const TENON_SANITIZER_THREAD: u32 = 2;
@@ -7344,6 +7348,27 @@ extern "C" {
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_mode_get(kind: u32, depth: i64) -> *mut tenon_object;
+    #[must_use]
+    /** Checks an operator by calling it with copies of some arguments, all of them in schema order.
+ `out_report` is NULL where nothing is wrong; else a text on the first thing that is. Calls with
+ a tensor that is fake or on Meta pass unchecked.
+
+ `rtol` and `atol` are how far TENON_OPCHECK_TRACE lets elements be off; negative ones mean those
+ usual for the dtype.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another check and for arguments that do not fit the
+            schema; what the operator, its fake kernel or its gradient formula raised.
+ Ownership: arguments are borrowed; new reference in `out_report`.
+ Threads:   any thread; *blocks*.
+ Since:     0.1*/
+    pub fn tenon_opcheck(
+        op: *const tenon_op,
+        check: u32,
+        args: *const tenon_value,
+        nargs: i64,
+        rtol: f64,
+        atol: f64,
+        out_report: *mut *mut tenon_buffer,
+    ) -> tenon_status;
     #[must_use]
     /** Makes a carrier of a value: of an object to pass where a tensor handle is required, or of any
  result of an override.

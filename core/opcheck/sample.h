@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sample: one call of an operator with other tensors in the place of those that it was given.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch/own_arguments.h"
+#include "opcheck/opcheck.h"
+#include "schema/schema.h"
+#include "value/value.h"
+
+namespace tenon::opcheck {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+class Sample {
+ public:
+  using Replace = std::function<TensorPtr(Tensor&)>;
+  /// A tensor among the arguments or results, and the number of the argument or result it is in.
+  struct Place {
+    int64_t position;
+    TensorPtr tensor;
+  };
+
+  /// What is one tensor among the arguments stays one. Throws TENON_ERROR_INVALID_ARGUMENT for
+  /// arguments that do not fit the schema, and what `replace` throws.
+  Sample(const tenon_op& op, Arguments args, const Replace& replace);
+  ~Sample();
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  /// Makes the call, at once or below keys that have run. Throws what the operator raised.
+  void call();
+  void redispatch(tenon_keyset keys);
+
+  const tenon_op& op() const noexcept { return op_; }
+  const schema::Schema& schema() const noexcept { return *schema_; }
+  std::span<const tenon_value> arguments() noexcept { return args_.values(); }
+  const std::vector<Place>& inputs() const noexcept { return inputs_; }
+  /// Of a call that was made.
+  const std::vector<Place>& outputs() const noexcept { return outputs_; }
+  /// Whether a result is one of the arguments, and which of inputs() then; else inputs().size().
+  size_t input_that_is(const Tensor& output) const noexcept;
+
+ private:
+  tenon_stack stack() noexcept;
+  void finish(tenon_status status);
+
+  const tenon_op& op_;
+  const schema::SchemaPtr schema_;
+  dispatch::OwnArguments args_;
+  std::vector<tenon_value> results_;
+  std::vector<Place> inputs_;
+  std::vector<Place> outputs_;
+};
+
+/// A copy of the same sizes, strides and elements.
+TensorPtr copy_untracked(Tensor& tensor);
+/// The same, which asks for gradients where the tensor does.
+TensorPtr copy_input(Tensor& tensor);
+
+/// Whether some tensor has no elements to call an operator with.
+bool has_abstract(Arguments args);
+
+/// Calls `each(Tensor&)` for the tensors in a value.
+template <class Each>
+void each_tensor(const tenon_value& value, Each&& each) {
+  if (value.tag == TENON_TAG_TENSOR) {
+    if (value.as.tensor != nullptr && !value.as.tensor->is_undefined()) each(*value.as.tensor);
+  } else if (value.tag == TENON_TAG_TENSOR_LIST) {
+    for (uint32_t i = 0; i < value.count; ++i) {
+      if (Tensor* tensor = value::tensors(value)[i]) each(*tensor);
+    }
+  } else if (value::is_value_list(value.tag)) {
+    for (uint64_t i = 0; i < value::element_count(value); ++i) {
+      each_tensor(value::elements(value)[i], each);
+    }
+  }
+}
+
+}  // namespace tenon::opcheck
