@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake kernels, opcheck, vmap rules, torch_dispatch rules and autocast rules of custom operators."""
+"""Fake kernels, opcheck, vmap rules, and rules for torch_dispatch and autocast."""
 
 import itertools
 import os
