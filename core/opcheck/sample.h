@@ -26,8 +26,8 @@ class Sample {
     TensorPtr tensor;
   };
 
-  /// What is one tensor among the arguments stays one. Throws TENON_ERROR_INVALID_ARGUMENT for
-  /// arguments that do not fit the schema, and what `replace` throws.
+  /// What is one tensor among the arguments stays one. Throws TENON_ERROR_TYPE for arguments that
+  /// do not fit the schema, and what `replace` throws.
   Sample(const tenon_op& op, Arguments args, const Replace& replace);
   ~Sample();
   Sample(const Sample&) = delete;
