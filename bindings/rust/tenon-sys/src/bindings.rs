@@ -7355,8 +7355,9 @@ extern "C" {
 
  `rtol` and `atol` are how far TENON_OPCHECK_TRACE lets elements be off; negative ones mean those
  usual for the dtype.
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another check and for arguments that do not fit the
-            schema; what the operator, its fake kernel or its gradient formula raised.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another check and an operator that is not defined,
+            TENON_ERROR_TYPE for arguments that do not fit the schema; what the operator, its
+            fake kernel or its gradient formula raised.
  Ownership: arguments are borrowed; new reference in `out_report`.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
