@@ -121,23 +121,28 @@ class Formula {
   virtual base::IntrusivePtr<tenon_function_context> set_up(
       const tenon_stack& call, std::span<const FunctionInput> inputs) const;
 
-  /// Keeps a formula: the kernel that it is registered with, where there is one. A new formula has
-  /// one reference, which its kernel takes over.
+  /// Keeps a formula, and the kernel that it is registered with, where there is one: then only calls
+  /// of that kernel retain it. A new formula has one reference, which its kernel takes over.
   void retain() const noexcept {
-    if (home_ != nullptr) {
-      base::pin(home_);
+    if (is_registered_) {
+      pins_.take();
     } else {
       references_.fetch_add(1, std::memory_order_relaxed);
     }
   }
   void release() const noexcept {
-    if (home_ != nullptr) {
-      base::unpin(home_);
+    if (is_registered_) {
+      pins_.drop();
     } else if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       delete this;
     }
   }
-  void set_home(base::Pinnable* home) noexcept { home_ = home; }
+  /// The kernel, which frees it.
+  void set_home(base::Pinnable* home) noexcept {
+    is_registered_ = true;
+    pins_.take_place();
+    home->spread_pins = &pins_;
+  }
 
  protected:
   Formula() = default;
@@ -151,10 +156,11 @@ class Formula {
 
   std::string name_;
   std::unique_ptr<const TangentText> tangents_;
-  base::Pinnable* home_ = nullptr;
-  mutable std::atomic<int64_t> references_{1};
+  mutable base::SpreadPins pins_;               // of what is registered
+  mutable std::atomic<int64_t> references_{1};  // of others
   Absent absent_ = Absent::kSkipped;
   bool looks_at_calls_ = false;
+  bool is_registered_ = false;
   struct Planned {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<const Planned> older;  // of an earlier definition: calls may be in it

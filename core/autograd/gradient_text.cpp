@@ -82,6 +82,22 @@ class Evaluation {
     return name_or_constant(expression);
   }
 
+  /// One call of names that gives a tensor; empty for anything else.
+  tensor::TensorPtr quick_call(const Expression& expression) const {
+    const Callee* callee = expression.callee.load(std::memory_order_acquire);
+    if (callee == nullptr || !callee->gives_tensor || bindings_.has_zeros) return {};
+    tenon_value args[kMaxNames];
+    if (!read_names(expression, *callee, args)) return {};
+    tenon_value ret{};
+    tenon_stack stack{};
+    stack.args = args;
+    stack.nargs = static_cast<uint32_t>(callee->given.size());
+    stack.rets = &ret;
+    stack.nrets = 1;
+    call(*callee->op, &stack);
+    return tensor::TensorPtr::adopt(ret.as.tensor);
+  }
+
  private:
   tenon_value name_or_constant(const Expression& expression) const noexcept {
     if (expression.kind == Kind::kSaved) return borrowed(bindings_.saved[expression.index]);
@@ -154,20 +170,31 @@ class Evaluation {
            is_tensor(operands[0]);
   }
 
-  // The fast path: operands that own nothing. False where one is not as the callee wants it.
-  bool call_with_names(const Expression& expression, const Callee& callee,
-                       tenon_value* out_result) const {
-    if (bindings_.has_zeros) return false;
+  // Operands that own nothing. False where one is not as the callee wants it. They are written where
+  // the call reads them: a value copied right after its parts were written waits for these.
+  [[gnu::always_inline]] bool read_names(const Expression& expression, const Callee& callee,
+                                         tenon_value* args) const {
     const size_t count = callee.given.size();
-    tenon_value args[kMaxNames];
     for (size_t i = 0; i < count; ++i) {
       const Expression* operand = expression.arguments[i].get();
       const bool is_conj = operand->kind == Kind::kCall;
       if (is_conj) operand = operand->arguments[0].get();
-      args[i] = name_or_constant(*operand);
+      if (operand->kind == Kind::kGrad) {
+        args[i] = tenon_value_of_tensor(bindings_.grads[operand->index]);
+      } else if (operand->kind == Kind::kSaved && is_tensor(bindings_.saved[operand->index])) {
+        args[i] = tenon_value_of_tensor(bindings_.saved[operand->index].as.tensor);
+      } else {
+        args[i] = name_or_constant(*operand);
+      }
       if (args[i].tag != callee.given[i].tag || (is_conj && !is_real(args[i]))) return false;
     }
-    *out_result = run(*callee.op, args, count, callee.results);
+    return true;
+  }
+  bool call_with_names(const Expression& expression, const Callee& callee,
+                       tenon_value* out_result) const {
+    tenon_value args[kMaxNames];
+    if (bindings_.has_zeros || !read_names(expression, callee, args)) return false;
+    *out_result = run(*callee.op, args, callee.given.size(), callee.results);
     return true;
   }
 
@@ -359,6 +386,8 @@ class Evaluation {
     callee->results = callee->schema->returns().size();
     callee->is_plain = callee->is_plain && given.size() == arguments.size();
     callee->takes_names = callee->is_plain && takes_names(expression);
+    callee->gives_tensor = callee->takes_names && callee->results == 1 &&
+                           callee->schema->returns()[0].type->kind == TENON_TYPE_TENSOR;
     return callee;
   }
 
@@ -371,6 +400,10 @@ class Evaluation {
 
 value::OwnedValue evaluate(const Expression& expression, const Bindings& bindings) {
   return OwnedValue(Evaluation(bindings).value_of(expression));
+}
+
+tensor::TensorPtr evaluate_quickly(const Expression& expression, const Bindings& bindings) {
+  return Evaluation(bindings).quick_call(expression);
 }
 
 }  // namespace tenon::autograd

@@ -23,6 +23,7 @@
 
 #include "autograd/text_built_in.h"
 #include "dispatch/operator_entry.h"
+#include "tensor/tensor.h"
 #include "value/value.h"
 
 namespace tenon::autograd {
@@ -42,6 +43,7 @@ struct Callee {
   std::vector<tenon_value> defaults;  // one for each argument of the schema, borrowed from it
   bool is_plain = true;               // all arguments are given, in their order and as they are
   bool takes_names = false;           // and are names or constants, or such with conj()
+  bool gives_tensor = false;          // its one result is a tensor
 };
 
 /// A node of a parsed text.
@@ -94,5 +96,8 @@ struct Bindings {
 /// Evaluates an expression whose names are resolved. What it returns may borrow from the bindings.
 /// Throws what an operator raised.
 value::OwnedValue evaluate(const Expression& expression, const Bindings& bindings);
+/// The fast path of what most formulas are, one call of names that gives a tensor. Empty where an
+/// expression is something else, or was not evaluated before. Throws what the operator raised.
+tensor::TensorPtr evaluate_quickly(const Expression& expression, const Bindings& bindings);
 
 }  // namespace tenon::autograd

@@ -19,7 +19,8 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What a node's saved tensors are to a formula: values that own no more than the tensors.
+// What a node saved, as values that a formula borrows: the node keeps it while it is read. What had
+// to be unpacked is owned here.
 class Unpacked {
  public:
   Unpacked(Node& node, const Plan& plan) {
@@ -31,10 +32,9 @@ class Unpacked {
     const tenon_value* value = node.saved_values().data();
     for (const Save& save : plan.saves) {
       if (save.is_tensor) {
-        Tensor* tensor = linked ? unpack(node, *saved, true).detach() : plain(node, *saved);
+        Tensor* tensor = !linked && is_plain(*saved) ? saved->tensor : own(node, *saved, linked);
         ++saved;
         values_.push_back(tensor != nullptr ? tenon_value_of_tensor(tensor) : tenon_value{});
-        if (tensor != nullptr) tensors_.push_back(tensor);
       } else {
         values_.push_back(*value++);
         values_.back().flags &= TENON_VALUE_HAS_SYMBOLIC;
@@ -45,7 +45,7 @@ class Unpacked {
     }
   }
   ~Unpacked() {
-    for (Tensor* tensor : tensors_) tensor->release();
+    for (Tensor* tensor : owned_) tensor->release();
   }
   Unpacked(const Unpacked&) = delete;
   Unpacked& operator=(const Unpacked&) = delete;
@@ -54,15 +54,14 @@ class Unpacked {
 
  private:
   // Most are as they were when they were saved.
-  static Tensor* plain(Node& node, const SavedTensor& saved) {
-    Tensor* tensor = saved.tensor;
-    if (tensor == nullptr) return nullptr;
-    if (!saved.is_packed() && static_cast<uint32_t>(tensor->version()) == saved.version)
-        [[likely]] {
-      tensor->retain();
-      return tensor;
-    }
-    return unpack(node, saved, false).detach();
+  static bool is_plain(const SavedTensor& saved) noexcept {
+    return saved.tensor == nullptr ||
+           (!saved.is_packed() && static_cast<uint32_t>(saved.tensor->version()) == saved.version);
+  }
+  Tensor* own(Node& node, const SavedTensor& saved, bool linked) {
+    Tensor* tensor = unpack(node, saved, linked).detach();
+    if (tensor != nullptr) owned_.push_back(tensor);
+    return tensor;
   }
 
   void unpack_lists(Node& node, const Plan& plan, bool linked) {
@@ -77,7 +76,7 @@ class Unpacked {
   }
 
   base::SmallVector<tenon_value, 4> values_;
-  base::SmallVector<Tensor*, 4> tensors_;
+  base::SmallVector<Tensor*, 4> owned_;
   std::forward_list<value::OwnedValue> lists_;
 };
 

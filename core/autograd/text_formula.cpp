@@ -199,13 +199,13 @@ void TextFormula::run(const Plan& base_plan, tenon_backward_call* call) const {
   const Bindings bindings{name(), call->saved, call->grads, call->noutputs};
   for (const PlannedGradient& gradient : plan.gradients) {
     if (!is_wanted(plan, gradient, *call)) continue;
-    value::OwnedValue value = evaluate(*gradient.expression, bindings);
-    if (gradient.is_single && is_tensor(value.get())) [[likely]] {
-      const tenon_value grad = value.release();
-      if ((grad.flags & TENON_VALUE_OWNED) == 0) grad.as.tensor->retain();
-      call->out_grads[gradient.inputs[0]] = grad.as.tensor;
-      continue;
+    if (gradient.is_single) [[likely]] {
+      if (tensor::TensorPtr grad = evaluate_quickly(*gradient.expression, bindings)) {
+        call->out_grads[gradient.inputs[0]] = grad.detach();
+        continue;
+      }
     }
+    const value::OwnedValue value = evaluate(*gradient.expression, bindings);
     if (gradient.inputs.size() == 1) {
       give(plan, gradient.inputs[0], value.get(), call);
       continue;

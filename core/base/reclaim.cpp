@@ -16,6 +16,17 @@
 #include "base/check.h"
 
 namespace tenon::base {
+
+void full_fence() noexcept {
+#if defined(__SANITIZE_THREAD__)
+  // The thread sanitizer does not know fences; for it, meeting at one word orders as much.
+  static constinit std::atomic<int> meeting{0};
+  meeting.fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 namespace {
 
 // What one thread is freeing right now; lives on its stack. The thread is told apart by itself: one
@@ -78,16 +89,6 @@ constinit std::atomic<int64_t> waiting_count{0};
 constinit std::atomic<int64_t> pinned_count{0};
 constinit std::atomic<uint64_t> generation{1};
 constinit std::atomic<bool> refused{false};
-
-void full_fence() {
-#if defined(__SANITIZE_THREAD__)
-  // The thread sanitizer does not know fences; for it, meeting at one word orders as much.
-  static constinit std::atomic<int> meeting{0};
-  meeting.fetch_add(1, std::memory_order_seq_cst);
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
 
 bool picks(uintptr_t entry) { return (entry & kPicking) != 0; }
 uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
@@ -216,9 +217,15 @@ Retired* take_later_locked(Retired* list) {
   return std::exchange(later, nullptr);
 }
 
+SpreadPins* spread_pins_of(const Retired& retired) {
+  return retired.is_pinnable ? static_cast<const Pinnable&>(retired).spread_pins : nullptr;
+}
+
 bool has_pins(const Retired& retired) {
+  const SpreadPins* spread = spread_pins_of(retired);
   return retired.is_pinnable &&
-         static_cast<const Pinnable&>(retired).pins.load(std::memory_order_seq_cst) != 0;
+         (static_cast<const Pinnable&>(retired).pins.load(std::memory_order_seq_cst) != 0 ||
+          (spread != nullptr && spread->sum() != 0));
 }
 
 // Takes what has lost its last pin out of the pinned list; joins it to `unused`.
@@ -247,6 +254,7 @@ Retired* take_unused_locked() {
   if (!scan.complete()) return nullptr;  // memory is short or stacks grew: a later sweep will do
   Retired* unused = nullptr;
   Retired** unused_end = &unused;
+  bool awaits = false;
   for (Retired** link = &waiting; *link != nullptr;) {
     Retired* retired = *link;
     if (scan.in_use(*retired)) {
@@ -259,6 +267,10 @@ Retired* take_unused_locked() {
       retired->next = pinned;
       pinned = retired;
       pinned_count.fetch_add(1, std::memory_order_seq_cst);
+      if (SpreadPins* spread = spread_pins_of(*retired)) {
+        spread->await();
+        awaits = true;
+      }
     } else {
       retired->next = nullptr;
       *unused_end = retired;
@@ -267,6 +279,7 @@ Retired* take_unused_locked() {
   }
   if (waiting != nullptr) poke_locked();
   // Whoever drops a last pin looks at the count after that: one of the two sees the other.
+  if (awaits) make_barrier();
   return pinned != nullptr ? take_unpinned_locked(unused) : unused;
 }
 
@@ -418,7 +431,10 @@ void unpin(Pinnable* held) noexcept {
   const int64_t before = held->pins.fetch_sub(1, std::memory_order_seq_cst);
   TENON_DCHECK(before > 0);
   if (before != 1) return;
-  if (pinned_count.load(std::memory_order_seq_cst) == 0) return;
+  if (pinned_count.load(std::memory_order_seq_cst) != 0) reap_unpinned();
+}
+
+void reap_unpinned() noexcept {
   std::unique_lock lock(mutex);
   free_all(lock, take_unpinned_locked(nullptr));
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/spread_pins.h"
 #include "base/thread.h"
 
 namespace tenon::base {
@@ -33,6 +34,7 @@ struct Pinnable : Retired {
   const void* kernel = nullptr;  // in use while a stack shows this; NULL: none
   const char* label = nullptr;   // stable text that names it in messages; may be NULL
   std::atomic<int64_t> pins{0};
+  SpreadPins* spread_pins = nullptr;  // others, for what is pinned all the time; go with it
   Pinnable() noexcept { is_pinnable = 1; }
 };
 
@@ -163,6 +165,11 @@ Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexc
 
 /// Sends the next call of every thread into its slow path. The caller holds thread.cpp's lock.
 void poke_all_threads() noexcept;
+
+/// Frees what has lost its last pin. The caller holds no lock.
+void reap_unpinned() noexcept;
+/// Orders memory on this thread like the barrier that a removal makes on all.
+void full_fence() noexcept;
 
 /// For thread.cpp: process start, thread start, fork.
 void start_barriers() noexcept;

@@ -110,6 +110,11 @@ struct alignas(64) ThreadRecord {
   ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* locals[kLocalCount] = {};
+
+  // spread_pins.h: tables made on demand, which stay with the record. The last one is never made.
+  static constexpr uint32_t kPinParts = 32;
+  static constexpr uint32_t kPinsInPart = 128;
+  std::atomic<std::atomic<int64_t>*> pins[kPinParts + 1] = {};
 };
 
 /// Records lie at multiples of this, with their places within it, so that a place tells its record.

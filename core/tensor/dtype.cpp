@@ -44,6 +44,17 @@ constexpr DtypeInfos make_infos() {
 
 constexpr DtypeInfos kInfos = make_infos();
 
+constexpr bool agrees(uint32_t trait, bool (*is)(tenon_dtype)) {
+  for (tenon_dtype dtype = -1; dtype <= kDtypeLimit; ++dtype) {
+    const bool has = in_dtype_range(dtype) && (kInfos.of[dtype].traits & trait) != 0;
+    if (has != is(dtype)) return false;
+  }
+  return true;
+}
+static_assert(agrees(TENON_DTYPE_IS_FLOATING,
+                     [](tenon_dtype dtype) { return is_floating(dtype); }));
+static_assert(agrees(TENON_DTYPE_IS_COMPLEX, [](tenon_dtype dtype) { return is_complex(dtype); }));
+
 struct DtypeName {
   std::string_view name;
   tenon_dtype dtype;

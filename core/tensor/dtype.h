@@ -30,11 +30,17 @@ tenon_dtype find_dtype(std::string_view name) noexcept;
 /// TENON_DTYPE_IS_* bits; 0 for bool and unknown dtypes.
 uint32_t dtype_traits(tenon_dtype dtype) noexcept;
 
-inline bool is_floating(tenon_dtype dtype) noexcept {
-  return (dtype_traits(dtype) & TENON_DTYPE_IS_FLOATING) != 0;
+/// The same that calls ask for, by a bit for each dtype.
+constexpr uint32_t dtype_bit(tenon_dtype dtype) noexcept { return uint32_t{1} << dtype; }
+constexpr uint32_t kComplexDtypes = dtype_bit(TENON_DTYPE_C64) | dtype_bit(TENON_DTYPE_C128);
+constexpr uint32_t kFloatingDtypes =
+    dtype_bit(TENON_DTYPE_F16) | dtype_bit(TENON_DTYPE_F32) | dtype_bit(TENON_DTYPE_F64) |
+    dtype_bit(TENON_DTYPE_BF16) | dtype_bit(TENON_DTYPE_F8_E5M2) | dtype_bit(TENON_DTYPE_F8_E4M3FN);
+constexpr bool is_floating(tenon_dtype dtype) noexcept {
+  return in_dtype_range(dtype) && (kFloatingDtypes >> dtype & 1) != 0;
 }
-inline bool is_complex(tenon_dtype dtype) noexcept {
-  return (dtype_traits(dtype) & TENON_DTYPE_IS_COMPLEX) != 0;
+constexpr bool is_complex(tenon_dtype dtype) noexcept {
+  return in_dtype_range(dtype) && (kComplexDtypes >> dtype & 1) != 0;
 }
 
 /// The dtype that both promote to. Throws TENON_ERROR_NOT_SUPPORTED for float8 with another dtype

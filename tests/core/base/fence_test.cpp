@@ -53,6 +53,19 @@ TEST(FenceMode, AfterTheSwitch_EachCallFences) {
   EXPECT_EQ(live_items, before);
 }
 
+TEST(FenceMode, LastOfTheThreadsPins_Frees) {
+  refuse_barriers_for_testing();
+  Op op;
+  op.replace_with((new testing::Item)->pinned_by_threads(), nullptr);
+  testing::Item* kernel = op.snapshot.load()->served;
+  EXPECT_TRUE(op.call([kernel] { kernel->spread.take(); }));
+  const int before = live_items;
+  op.replace();
+  EXPECT_EQ(live_items, before + 1);
+  std::thread([kernel] { kernel->spread.drop(); }).join();
+  EXPECT_EQ(live_items, before);
+}
+
 TEST(FenceMode, RunningKernel_IsKept) {
   refuse_barriers_for_testing();
   Op op;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A miniature operator over base/epoch: snapshots with one record, calls and replacements.
+// A miniature operator over base/reclaim: snapshots with one record, calls and replacements.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,8 +25,14 @@ struct Item : Pinnable {
   std::atomic<uint64_t> state{kAlive};
   Item* served = nullptr;  // by a snapshot: its kernel
   Item* grave = nullptr;   // next poisoned one
+  SpreadPins spread;
 
   Item() { live_items.fetch_add(1); }
+  Item* pinned_by_threads() {
+    spread.take_place();
+    spread_pins = &spread;
+    return this;
+  }
   static void free(Retired* retired) {
     auto* item = static_cast<Item*>(retired);
     item->state.store(kPoison);
