@@ -176,6 +176,23 @@ def types(fix: bool) -> int:
     return status | _run("lint pyright", [interpreter.parent / "basedpyright", "-p", settings])
 
 
+# Names of code that codespell takes for misspelt words, in small letters.
+NO_MISTAKES = ("absout", "copyin", "forwords", "kno", "kown", "nd", "statics", "te")
+SPELLED = ("docs", "*.md", "capi", "core", "kernels", "bindings", "examples", "tests/installed")
+
+
+def spelling(fix: bool) -> int:
+    """codespell over documents, headers, docstrings and comments."""
+    listed = subprocess.check_output(["git", "-C", ui.ROOT, "ls-files", *SPELLED], text=True)
+    suffixes = (".md", ".h", ".hpp", ".cpp", ".c", ".py", ".pyi", ".rs", ".java", ".i", ".txt")
+    files = [ui.ROOT / name for name in listed.splitlines() if name.endswith(suffixes)]
+    command = [environment.python("base", "lint").parent / "codespell"]
+    command += [*(["-w"] if fix else []), "-L", ",".join(NO_MISTAKES), *files]
+    status = _run("lint spelling", command)
+    print(f"    {len(files)} files")
+    return status
+
+
 def plain(name: str):
     """A check that is one script without options."""
     return lambda fix: _script(name)
@@ -192,6 +209,8 @@ CHECKS = {
     "symbols": Check("who needs whose symbols", symbols),
     "sizes": Check("length of files and lines, licence lines", plain("sizes")),
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
+    "version": Check("one version number everywhere", plain("version")),
+    "spelling": Check("words of docs and comments, by codespell", spelling),
     "quickstarts": Check("code that the README and docs quote", plain("quickstarts")),
     "references": Check("links, pages and files that docs and code name", plain("references")),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),

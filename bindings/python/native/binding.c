@@ -302,7 +302,7 @@ bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* w
   if (!why->by_name) {
     PyOS_snprintf(position, sizeof position, " (position %u)", why->index + (is_method ? 0u : 1u));
   }
-  PyObject* class_name = PyType_GetName(Py_TYPE(why->object));
+  PyObject* class_name = PyObject_GetAttrString((PyObject*)Py_TYPE(why->object), "__name__");
   if (class_name == NULL) return true;
   PyObject* short_name = PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, "."));
   if (short_name != NULL) {

@@ -301,7 +301,7 @@ static PyObject* no_implementation(request* r) {
   PyObject* name = name_of(r->func);
   PyObject* names = name != NULL ? PyList_New(r->count) : NULL;
   for (Py_ssize_t i = 0; names != NULL && i < r->count; i++) {
-    PyObject* one = PyType_GetName(Py_TYPE(r->asked[i]));
+    PyObject* one = PyObject_GetAttrString((PyObject*)Py_TYPE(r->asked[i]), "__name__");
     if (one == NULL)
       Py_CLEAR(names);
     else

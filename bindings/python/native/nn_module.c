@@ -73,7 +73,7 @@ static PyObject* init_subclass(PyObject* class, PyObject* args, PyObject* kwargs
   PyObject* ours = PyDict_GetItemWithError(module_type->tp_dict, names.getattr);
   const bool is_plain = ours != NULL && _PyType_Lookup(type, names.getattr) == ours &&
                         _PyType_Lookup(type, names.getattribute) ==
-                            PyDict_GetItemWithError(PyBaseObject_Type.tp_dict, names.getattribute);
+                            _PyType_Lookup(&PyBaseObject_Type, names.getattribute);
   if (is_plain) type->tp_getattro = get_any;
   if (PyErr_Occurred()) return NULL;
   if (PyTuple_GET_SIZE(args) == 0 && (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0)) {

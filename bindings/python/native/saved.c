@@ -6,6 +6,8 @@
 #include "overrides.h"
 #include "value.h"
 
+#include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
+
 /* ---- Hooks, called by recorded calls and passes ---------------------------------------------- */
 
 typedef struct {
