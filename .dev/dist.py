@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import pathlib
@@ -10,12 +11,14 @@ import platform
 import re
 import shutil
 import subprocess
+import tarfile
 
 import dist_java
 import dist_python
 import dist_rust
 import environment
 import glibc
+import interpreters
 import machine
 import native
 import ui
@@ -23,9 +26,13 @@ import ui
 DIST = ui.ROOT / "dist"
 
 
-def make() -> int:
-    """Builds the release preset and packs it anew."""
+def make(pythons: list[str]) -> int:
+    """Builds the release preset and packs it anew, with a wheel for each Python.
+
+    `pythons` are paths; without one wheels are made for those that are found.
+    """
     machine.ensure(native.NEEDS["release"])
+    wanted = interpreters.named(pythons) if pythons else interpreters.find()
     stubs = glibc.stubs(platform.machine())
     shipped = (f"{name}_shipped" for name in ("tenon", "tenon_cpu", "tenon_python", "tenon_java"))
     targets = ("tenon", "tenon_cpu", "tenon_java_classes", *shipped)
@@ -33,7 +40,7 @@ def make() -> int:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _native()
-    dist_python.make(DIST, _last_change())
+    dist_python.make(DIST, _last_change(), wanted, stubs)
     dist_java.make(DIST / "maven", version(), int(_last_change()))
     dist_rust.make(DIST)
     _checksums()
@@ -54,8 +61,23 @@ def _native() -> None:
     config = environment.build_dir("release") / "CPackConfig.cmake"
     command = ["cpack", "--config", config, "-G", ";".join(generators), "-B", work]
     ui.run("pack native libraries", command, env={"SOURCE_DATE_EPOCH": _last_change()})
-    for path in (*work.glob("*.tar.gz"), *work.glob("*.deb")):
+    for path in work.glob("*.deb"):
         shutil.copy2(path, DIST)
+    for path in work.glob("*.tar.gz"):
+        _settle(path, DIST / path.name, int(_last_change()))
+
+
+def _settle(archive: pathlib.Path, target: pathlib.Path, seconds: int) -> None:
+    """The same archive with its members in order, of one time and nobody's."""
+    with (
+        tarfile.open(archive) as source,
+        gzip.GzipFile(target, "wb", mtime=seconds) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as settled,
+    ):
+        for member in sorted(source.getmembers(), key=lambda one: one.name):
+            member.mtime, member.uid, member.gid = seconds, 0, 0
+            member.uname = member.gname = "root"
+            settled.addfile(member, source.extractfile(member) if member.isreg() else None)
 
 
 def _last_change() -> str:

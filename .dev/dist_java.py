@@ -42,7 +42,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
     build = environment.build_dir("release")
     work = build / "packages-java"
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copy(build / "bindings" / "java" / "tenon.jar", folder / f"{name}.jar")
+    _repack(build / "bindings" / "java" / "tenon.jar", folder / f"{name}.jar", seconds)
     classifier = f"linux-{platform.machine()}"
     natives = _natives(work / "natives", classifier)
     module = "Automatic-Module-Name: dev.tenon.natives\r\n"
@@ -87,6 +87,17 @@ def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     command += ["-sourcepath", JAVA / "src" / "main" / "java", "dev.tenon"]
     ui.run("write Javadoc", command)
     return content
+
+
+def _repack(built: pathlib.Path, jar: pathlib.Path, seconds: int) -> None:
+    """A jar that the JDK made, with its entries in order and all of one time; folders are left."""
+    stamp = time.gmtime(max(seconds, 315532800))[:6]
+    with zipfile.ZipFile(built) as source, zipfile.ZipFile(jar, "w") as target:
+        names = [name for name in source.namelist() if not name.endswith("/")]
+        for name in sorted(names, key=lambda name: (name != "META-INF/MANIFEST.MF", name)):
+            entry = zipfile.ZipInfo(name, stamp)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            target.writestr(entry, source.read(name))
 
 
 def _jar(jar: pathlib.Path, content: pathlib.Path, seconds: int, manifest: str = "") -> None:

@@ -109,7 +109,7 @@ def build(args) -> int:
 
 def make_dist(args) -> int:
     """Makes what users install: archive and Debian packages, with checksums, in dist/."""
-    return dist.make()
+    return dist.make(args.python)
 
 
 def make_docs(args) -> int:
@@ -262,7 +262,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="LIST",
         help="CMake's list of GPU architectures (default: 80, real code and PTX)",
     )
-    verb("dist", make_dist)
+    one = verb("dist", make_dist)
+    one.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="make a wheel for this Python; may be repeated (default: for each that is found)",
+    )
     verb("docs", make_docs)
     one = verb("bench", bench)
     one.add_argument(

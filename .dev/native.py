@@ -89,6 +89,19 @@ def build_for_python(path: str) -> tuple:
     return name, interpreter
 
 
+def build_extension(path: str, version: str, stubs: pathlib.Path) -> pathlib.Path:
+    """Builds the extension alone for another Python, as it ships, on the release's libtenon."""
+    directory = environment.build_dir(f"extension-{version}")
+    (library,) = (environment.build_dir("release") / "shipped").glob("libtenon.so.*.*.*")
+    settings = (f"-DPython3_EXECUTABLE={path}", f"-DTENON_LIBRARY={library}")
+    arguments = ["cmake", "-S", ui.ROOT, "-B", directory, "-G", "Ninja", *settings]
+    arguments.append(f"-DTENON_GLIBC_STUBS={stubs}")
+    ui.run(f"configure the extension for Python {version}", arguments)
+    command = ["cmake", "--build", directory, "-j", jobs(), "--target", "tenon_python_shipped"]
+    ui.run(f"build the extension for Python {version}", command)
+    return directory
+
+
 def build_all(preset: str = "release") -> None:
     """Builds everything of a preset that has all bindings: native, Python, Java, Rust."""
     machine.ensure(NEEDS[preset])

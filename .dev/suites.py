@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pathlib
 import re
 import sys
@@ -11,6 +12,7 @@ import time
 import xml.etree.ElementTree as xml
 
 import environment
+import interpreters
 import machine
 import native
 import ui
@@ -178,6 +180,8 @@ def pytest(run: Run) -> Outcome:
 
 def installed(run: Run) -> Outcome:
     """pytest over tests/installed: users' projects against the artefacts of ./dev dist."""
+    found = {one.name: one.path for one in interpreters.find()}
+    run.env["TENON_PYTHONS"] = json.dumps(found)
     return _pytest(run, "installed", "installed")
 
 

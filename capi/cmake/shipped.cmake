@@ -15,9 +15,10 @@ endif()
 # tenon_ship(TARGET OUT)
 # Names in OUT the target to install for TARGET: TARGET itself, or TARGET_shipped, whose file has
 # the same name, which has the C++ library inside and needs no symbol that the stubs lack. Comes
-# after all that is said of TARGET.
+# after all that is said of TARGET. One that another build has made ships as it is.
 function(tenon_ship target out)
-  if(NOT TENON_GLIBC_STUBS)
+  get_target_property(_imported ${target} IMPORTED)
+  if(NOT TENON_GLIBC_STUBS OR _imported)
     set(${out} ${target} PARENT_SCOPE)
     return()
   endif()

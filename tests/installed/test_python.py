@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pathlib
+import subprocess
 import sys
 import zipfile
 
 import pytest
-from conftest import DIST, artefact, cmake, run
+from conftest import DIST, ROOT, artefact, cmake, run
 
 HERE = pathlib.Path(__file__).parent
 PRINTS = (
@@ -18,22 +21,53 @@ PRINTS = (
 )
 
 
+OWN = "{}.{}".format(*sys.version_info)
+SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
+# Version -> path of each Python that was found; ./dev test knows where to look.
+FOUND = {OWN: sys.executable, **json.loads(os.environ.get("TENON_PYTHONS", "{}"))}
+
+
+def wheel(version: str = OWN) -> pathlib.Path:
+    return artefact(f"tenon-*-cp{version.replace('.', '')}-*.whl")
+
+
+def environment_of(folder: pathlib.Path, version: str) -> pathlib.Path:
+    """The folder of programs of an environment that has a wheel and nothing else."""
+    run(FOUND[version], "-m", "venv", folder)
+    pip = [folder / "bin" / "pip", "--disable-pip-version-check"]
+    run(*pip, "install", "--no-index", "-q", wheel(version))
+    return folder / "bin"
+
+
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
-    """The folder of programs of an environment that has the wheel and nothing else."""
-    folder = tmp_path_factory.mktemp("python") / "environment"
-    run(sys.executable, "-m", "venv", folder)
-    run(folder / "bin" / "pip", "install", "--no-index", "-q", artefact("tenon-*.whl"))
-    return folder / "bin"
+    return environment_of(tmp_path_factory.mktemp("python") / "environment", OWN)
 
 
 def test_program(environment, plugins):
     assert run(environment / "python", HERE / "use_python.py", *plugins.values()) == PRINTS
 
 
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_program_of_each_python(version, plugins, tmp_path):
+    if version not in FOUND:
+        pytest.skip(f"no Python {version} with headers was found")
+    programs = environment_of(tmp_path / "environment", version)
+    assert run(programs / "python", HERE / "use_python.py", *plugins.values()) == PRINTS
+    assert run(programs / "python", HERE / "use_types.py") == "types: all good\n"
+    assert run(programs / "tenon", "--version").startswith("tenon ")
+
+
+def test_types(environment, tmp_path):
+    """mypy --strict finds the types in the wheel, and nothing to say."""
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path}"]
+    python = f"--python-executable={environment / 'python'}"
+    assert run(*command, python, HERE / "use_types.py").startswith("Success")
+
+
 def test_command(environment):
     version = run(environment / "tenon", "--version").split()[1]
-    assert artefact("tenon-*.whl").name.startswith(f"tenon-{version}-")
+    assert wheel().name.startswith(f"tenon-{version}-")
     assert "aten::relu" in run(environment / "tenon", "ops", "aten")
 
 
@@ -65,11 +99,26 @@ def test_sources_are_built_by_pip(plugins, tmp_path):
 
 
 def test_what_is_in_the_wheel():
-    with zipfile.ZipFile(artefact("tenon-*.whl")) as wheel:
-        names = wheel.namelist()
+    with zipfile.ZipFile(wheel()) as content:
+        names = content.namelist()
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
-        text = wheel.read(metadata).decode()
+        text = content.read(metadata).decode()
+    assert sum("_tenon." in name and name.endswith(".so") for name in names) == 1
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert "tenon/py.typed" in names and "tenon/include/tenon/tenon.h" in names
     assert "License-Expression: Apache-2.0" in text and "Tenon for Python" in text
-    assert "manylinux" in artefact("tenon-*.whl").name
+    assert "manylinux" in wheel().name
+
+
+def test_free_threaded_pythons_are_refused(environment, tmp_path):
+    """The extension's own sources say so, to whoever builds them."""
+    include = run(sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('include'))")
+    command = ["cc", "-fsyntax-only", "-DPy_GIL_DISABLED=1", f"-I{include.strip()}"]
+    command += [f"-I{ROOT / 'capi/include'}", f"-I{ROOT / 'bindings/python'}"]
+    done = subprocess.run(
+        [*map(str, command), ROOT / "bindings/python/native/binding.c"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "does not support free-threaded Python" in done.stderr

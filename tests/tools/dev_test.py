@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
 import coverage  # noqa: E402
 import fuzzing  # noqa: E402
+import interpreters  # noqa: E402
 import machine  # noqa: E402
 import native  # noqa: E402
 import stress  # noqa: E402
@@ -35,6 +36,29 @@ class CtestTest(unittest.TestCase):
 
     def test_a_tree_never_configured_asks_for_the_ctest_on_the_path(self):
         self.assertEqual(native.ctest_program(pathlib.Path("/nowhere")), "ctest")
+
+
+class InterpreterTest(unittest.TestCase):
+    def facts(self, **changes):
+        facts = {"path": "python", "version": (3, 13), "implementation": "cpython"}
+        facts |= {"free_threaded": False, "headers": True, "suffix": ".so"}
+        return interpreters.Interpreter(**{**facts, **changes})
+
+    def test_one_with_the_gil_and_headers_gets_a_wheel(self):
+        self.assertEqual((self.facts().refusal, self.facts().tag), ("", "cp313"))
+
+    def test_others_are_refused_with_the_reason(self):
+        self.assertIn("with the GIL", self.facts(free_threaded=True).refusal)
+        self.assertIn("3.10 or newer", self.facts(version=(3, 9)).refusal)
+        self.assertIn("CPython", self.facts(implementation="pypy").refusal)
+        self.assertIn("headers", self.facts(headers=False).refusal)
+
+    def test_the_one_that_runs_this_is_read(self):
+        self.assertEqual(interpreters.read(sys.executable).version, sys.version_info[:2])
+
+    def test_what_is_no_python_is_refused(self):
+        with self.assertRaisesRegex(ui.Failure, "--python: PATH must be a Python"):
+            interpreters.read("/nowhere/python")
 
 
 class FuzzTest(unittest.TestCase):

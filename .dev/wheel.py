@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wheels: one for each Python, with libraries that are built once and an extension of its own."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+import environment
+import native
+import ui
+from interpreters import Interpreter
+
+PROJECT = ui.ROOT / "bindings" / "python"
+# Writes the folder of metadata that the build backend makes of pyproject.toml.
+METADATA = (
+    "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as prepare; "
+    "prepare(sys.argv[1])"
+)
+
+
+def make(
+    dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pathlib.Path
+) -> None:
+    """Puts wheels under the oldest glibc that each works with into a folder.
+
+    Packed from the release build: `pip wheel bindings/python` compiles the same files once more.
+    `seconds` since 1970 is the time that all files in them bear; `stubs` are of that glibc.
+    """
+    work = environment.build_dir("release") / "wheel"
+    shutil.rmtree(work, ignore_errors=True)
+    release = environment.build_dir("release")
+    content = _installed(release, work / "content")
+    _add_metadata(content)
+    own = environment.version_of(environment.python("base"))[:2]
+    # The release build's own comes first: its extension is in place.
+    for python in sorted(pythons, key=lambda one: one.version != own):
+        if python.version != own:
+            build = native.build_extension(python.path, python.name, stubs)
+            one = _installed(build, work / f"extension-{python.name}")
+            for old in (content / "tenon").glob("_tenon.*.so"):
+                old.unlink()
+            shutil.copy2(one / "tenon" / f"_tenon{python.suffix}", content / "tenon")
+        shutil.copy2(_packed(work, content, python, seconds), dist)
+
+
+def _installed(build: pathlib.Path, content: pathlib.Path) -> pathlib.Path:
+    """The package as a build folder installs it, for one Python."""
+    install = ["cmake", "--install", build, "--component", "python", "--prefix", content]
+    ui.run("install the Python package", [*install, "--strip"])
+    (library,) = (content / "tenon").glob("libtenon.so.*")  # a plain file for cmake
+    ui.run("strip libtenon", ["strip", library], quiet=True)
+    return content
+
+
+def _add_metadata(content: pathlib.Path) -> None:
+    interpreter = environment.python("base", "dist")
+    ui.run("write the wheel's metadata", [interpreter, "-c", METADATA, content], cwd=PROJECT)
+    (metadata,) = content.glob("*.dist-info")
+    (metadata / "licenses").mkdir()
+    shutil.copy(ui.ROOT / "LICENSE", metadata / "licenses")
+
+
+def _packed(
+    work: pathlib.Path, content: pathlib.Path, python: Interpreter, seconds: str
+) -> pathlib.Path:
+    interpreter = environment.python("base", "dist")
+    env = {"SOURCE_DATE_EPOCH": seconds}
+    packed = work / python.tag
+    packed.mkdir()
+    ui.run("pack the wheel", [interpreter, "-m", "wheel", "pack", content, "-d", packed], env=env)
+    (built,) = packed.glob("*.whl")
+    tags = ["--python-tag", python.tag, "--abi-tag", python.tag]
+    tags += ["--platform-tag", _glibc_tag(interpreter, built)]
+    command = [interpreter, "-m", "wheel", "tags", "--remove", *tags, built]
+    ui.run(f"tag the wheel for {python.name}", command, env=env)
+    (tagged,) = packed.glob("*.whl")
+    return tagged
+
+
+def _glibc_tag(interpreter: pathlib.Path, wheel: pathlib.Path) -> str:
+    """What auditwheel says the wheel may be called, such as manylinux_2_35_x86_64."""
+    command = [interpreter, "-m", "auditwheel", "show", wheel]
+    said = " ".join(subprocess.run(command, capture_output=True, text=True).stdout.split())
+    found = re.search(r'following platform tag: "(manylinux_\w+)"', said)
+    if found is None:
+        raise ui.Failure(
+            f"dist: auditwheel must find a manylinux tag for {wheel.name}, said {said}"
+        )
+    return found[1]
