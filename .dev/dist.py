@@ -37,6 +37,7 @@ def make(pythons: list[str]) -> int:
     shipped = (f"{name}_shipped" for name in ("tenon", "tenon_cpu", "tenon_python", "tenon_java"))
     targets = ("tenon", "tenon_cpu", "tenon_java_classes", *shipped)
     native.build("release", settings=(f"-DTENON_GLIBC_STUBS={stubs}",), targets=targets)
+    _check_shipped()
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _native()
@@ -47,6 +48,15 @@ def make(pythons: list[str]) -> int:
     for path in _artefacts():
         ui.say(f"{ui.short(path)}, {path.stat().st_size / 1024:.0f} KiB")
     return 0
+
+
+def _check_shipped() -> None:
+    """What `./dev lint exports` asks of libraries, and that older systems have what they need."""
+    script = ui.ROOT / "tests" / "tools" / "exports.py"
+    folder = environment.build_dir("release") / "shipped"
+    command = [environment.python(), "-B", script, folder, "--shipped"]
+    ui.run("check the shipped libraries", command)
+    ui.show_tail(ui.LOGS / "check-the-shipped-libraries.log", 1)
 
 
 def _native() -> None:

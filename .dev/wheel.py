@@ -21,9 +21,7 @@ METADATA = (
 )
 
 
-def make(
-    dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pathlib.Path
-) -> None:
+def make(dist: pathlib.Path, seconds: str, pythons: list[Interpreter], stubs: pathlib.Path) -> None:
     """Puts wheels under the oldest glibc that each works with into a folder.
 
     Packed from the release build: `pip wheel bindings/python` compiles the same files once more.

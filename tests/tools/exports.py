@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import pathlib
 import re
 import subprocess
@@ -12,10 +13,25 @@ import tempfile
 
 import cheader
 
-MAX_STRIPPED = 1_500_000  # bytes of libtenon.so, docs/design.md#layers
 NEEDED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
+# An older glibc has threads and the loader in libraries of their own.
+NEEDED_SHIPPED = re.compile(r"^(libc|libm|libpthread|libdl|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
+NEWEST_GLIBC = (2, 28)  # that a shipped library may ask for
+OURS = re.compile(r"^libtenon\.so\.\d+$")
 VENDOR = re.compile(r"^(libcudart|libcublas|libcublasLt|libdnnl|libopenblas|libgomp)\.so\.\d+$")
-THREAD_LOCAL_BYTES = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What libtenon may need and take."""
+
+    needed: re.Pattern = NEEDED
+    thread_local_bytes: int = 8
+    stripped: int = 1_500_000  # docs/design.md#layers
+
+
+# The C++ library inside takes the rest: docs/platforms.md.
+SHIPPED = Limits(NEEDED_SHIPPED, Limits.thread_local_bytes + 16, Limits.stripped + 270_000)
 
 
 def _run(*command: str) -> str:
@@ -81,8 +97,19 @@ def stripped_size(library: pathlib.Path) -> int:
         return copy.stat().st_size
 
 
+def check_shipped(library: pathlib.Path) -> list:
+    """Complaints about a library that must run on older systems, whatever C++ library they have."""
+    asked = re.findall(r"\bGLIBC_(\d+)\.(\d+)", _run("readelf", "-VW", library))
+    newest = max((tuple(map(int, version)) for version in asked), default=NEWEST_GLIBC)
+    found = [f"must not need {name}" for name in needed(library) if name.startswith("libstdc++.")]
+    if newest > NEWEST_GLIBC:
+        most, got = (".".join(map(str, version)) for version in (NEWEST_GLIBC, newest))
+        found.append(f"must ask for glibc {most} at most, got {got}")
+    return found
+
+
 def check_library(
-    library: pathlib.Path, include: pathlib.Path = cheader.INCLUDE, limit: int = MAX_STRIPPED
+    library: pathlib.Path, include: pathlib.Path = cheader.INCLUDE, limits: Limits = Limits()
 ) -> list:
     """Complaints about libtenon.so itself; [] when it keeps every promise."""
     parsed = cheader.parse_all(include)
@@ -106,23 +133,24 @@ def check_library(
             found.append(f"{name} is exported, but no public header declares it")
     found += [f"{name} is declared, but not exported" for name in sorted(declared - set(symbols))]
     found += [
-        f"must need libc, libm, libstdc++ and libgcc_s only, got {name}"
+        f"must need no library but the system's, got {name}"
         for name in needed(library)
-        if not NEEDED.match(name)
+        if not limits.needed.match(name)
     ]
     if soname(library) != f"libtenon.so.{major}":
         found.append(f"soname must be libtenon.so.{major}, got {soname(library) or 'none'}")
     local = thread_local_bytes(library)
-    if local > THREAD_LOCAL_BYTES:
-        found.append(f"thread-locals must take {THREAD_LOCAL_BYTES} bytes at most, got {local}")
+    if local > limits.thread_local_bytes:
+        most = limits.thread_local_bytes
+        found.append(f"thread-locals must take {most} bytes at most, got {local}")
     found += [
         f"must use no thread-local of another library at a fixed offset, got {name}"
         for name in foreign_thread_locals(library)
     ]
     found += waits_for_a_static(library)
     size = stripped_size(library)
-    if size > limit:
-        found.append(f"stripped size must be {limit} bytes at most, got {size}")
+    if size > limits.stripped:
+        found.append(f"stripped size must be {limits.stripped} bytes at most, got {size}")
     return found
 
 
@@ -138,7 +166,7 @@ def check_plugin(library: pathlib.Path) -> list:
     found += [
         f"must not need {name}"
         for name in needed(library)
-        if not (NEEDED.match(name) or VENDOR.match(name) or name.startswith("libtenon.so."))
+        if not any(pattern.match(name) for pattern in (NEEDED, NEEDED_SHIPPED, VENDOR, OURS))
     ]
     return found + waits_for_a_static(library)
 
@@ -146,12 +174,17 @@ def check_plugin(library: pathlib.Path) -> list:
 def main(arguments: list | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="folder with libtenon.so and plugins")
-    folder = parser.parse_args(arguments).folder
+    parser.add_argument(
+        "--shipped", action="store_true", help="they ship: for older systems, by `./dev dist`"
+    )
+    options = parser.parse_args(arguments)
+    folder = options.folder
     library = folder / "libtenon.so"
     if not library.exists():
         print(f"exports: {library} must be built, got none")
         return 1
-    complaints = [f"libtenon.so: {text}" for text in check_library(library)]
+    limits = SHIPPED if options.shipped else Limits()
+    complaints = [f"libtenon.so: {text}" for text in check_library(library, limits=limits)]
     # The JNI library is loaded by a Java VM and exports what that looks for.
     java = folder / "libtenon_java.so"
     plugins = sorted(set(folder.glob("libtenon_*.so")) - {java})
@@ -159,6 +192,8 @@ def main(arguments: list | None = None) -> int:
         complaints += [f"{java.name}: {text}" for text in waits_for_a_static(java)]
     for plugin in plugins:
         complaints += [f"{plugin.name}: {text}" for text in check_plugin(plugin)]
+    for each in sorted(folder.glob("*.so")) if options.shipped else ():
+        complaints += [f"{each.name}: {text}" for text in check_shipped(each)]
     for text in complaints:
         print(f"exports: {text}")
     print(

@@ -433,7 +433,7 @@ class ExportsTest(Fixture):
             self.SOURCE + "static __thread char a[64];\nchar* tenon_a(void) { return a; }\n"
         )
         self.assertTrue(any("thread-locals" in text for text in found))
-        found = self.complaints(self.SOURCE, limit=100)
+        found = self.complaints(self.SOURCE, limits=exports.Limits(stripped=100))
         self.assertTrue(any("stripped size" in text for text in found))
 
     def test_thread_local_of_another_library_fails(self):
@@ -445,6 +445,16 @@ class ExportsTest(Fixture):
             "-lstdc++",
         )
         self.assertTrue(any("got _ZSt15__once_callable" in text for text in found))
+
+    def test_shipped_library_for_newer_systems_fails(self):
+        self.assertEqual(exports.check_shipped(self.build(self.SOURCE)), [])
+        # Only the version that the symbol is bound to is of interest, not what it does.
+        newer = self.SOURCE + "int pthread_cond_clockwait(void);\n"
+        newer += "int tenon_w(void) { return pthread_cond_clockwait(); }\n"
+        flags = ("-Wl,--no-as-needed", "-lstdc++")
+        found = exports.check_shipped(self.build(newer, self.MAP, *flags))
+        self.assertTrue(any("must not need libstdc++" in text for text in found), found)
+        self.assertTrue(any("glibc 2.28 at most, got 2.3" in text for text in found), found)
 
     def test_plugin_with_more_than_its_query_fails(self):
         library = self.build(
