@@ -253,6 +253,21 @@ tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack) {
   });
 }
 
+tenon_status tenon_graph_bind(tenon_graph* graph, const tenon_value* inputs, int64_t ninputs,
+                              tenon_buffer** out_reason) {
+  *out_reason = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_bind";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(ninputs == static_cast<int64_t>(graph->inputs().size()), kFunction,
+                    ": graph must get ", graph->inputs().size(), " inputs, got ", ninputs);
+    TENON_CHECK_ARG(inputs != nullptr || ninputs == 0, kFunction,
+                    ": inputs must be given, got NULL");
+    const std::string reason = graph->plan().bind(inputs);
+    if (!reason.empty()) *out_reason = tenon::value::text_buffer(reason).detach();
+  });
+}
+
 tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* library, const char* name,
                                 const tenon_op** out_op) {
   if (out_op != nullptr) *out_op = nullptr;

@@ -94,6 +94,10 @@ KernelPtr make_kernel(const tenon_kernel& description) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          "kernel: signature must be given with a typed function and only then");
   }
+  if (whole.bind != nullptr && fallthrough) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         "kernel: bind must be NULL for a fallthrough, got a function");
+  }
   if (whole.policy > TENON_REPLACE_OVERRIDE) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: policy must be known, got ", whole.policy);
   }
@@ -106,6 +110,7 @@ KernelPtr make_kernel(const tenon_kernel& description) {
   kernel->entry.language = whole.language;
   kernel->entry.flags = whole.flags;
   kernel->entry.noblock_max_numel = whole.noblock_max_numel;
+  kernel->bind = whole.bind;
   kernel->policy = whole.policy;
   if (whole.name != nullptr) kernel->name = base::InternedString(whole.name);
   if (whole.file != nullptr) kernel->file = base::InternedString(whole.file);

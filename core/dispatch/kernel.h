@@ -25,6 +25,7 @@ struct Kernel {
   uint32_t policy : 8 = TENON_REPLACE_LAYER;
   int32_t line = 0;
   tenon_deleter deleter = nullptr;
+  tenon_bind_fn bind = nullptr;  // plans its calls; NULL where it cannot
 
   base::InternedString name;
   base::InternedString file;

@@ -107,6 +107,8 @@ void Registry::drop_removed_listeners() noexcept {
   }
 }
 
+constinit std::atomic<uint64_t> registry_version{0};
+
 void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept {
   const Definition* definition = op->definition();
   TENON_DCHECK((snapshot->schema != nullptr) == (snapshot != empty_snapshot()));
@@ -116,6 +118,7 @@ void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot)
   op->written.store(definition != nullptr ? written_positions(*definition->schema) : 0,
                     std::memory_order_relaxed);
   const Snapshot* before = op->snapshot.exchange(snapshot, std::memory_order_acq_rel);
+  registry_version.fetch_add(1, std::memory_order_release);
   // Who finds the operator defined, by this word, can call it.
   if (callable) {
     op->results.store(result_word(*definition->schema), std::memory_order_release);

@@ -2,6 +2,7 @@
 // The registry: operators, fallbacks, listeners, and the one lock that writers hold.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -95,6 +96,9 @@ class Registry {
   ListenersPtr listeners_;
   std::vector<EventPtr> spare_events_;
 };
+
+/// Counts the tables that were replaced: what was resolved once is looked at again when it moves.
+extern std::atomic<uint64_t> registry_version;
 
 /// Tells what happened to an operator, unless a thread is at it, which then tells this too. No lock
 /// is held.

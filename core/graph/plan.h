@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/arena.h"
+#include "graph/bound_plans.h"
 #include "tenon/op.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
@@ -21,6 +22,11 @@ class Plan {
 
   /// See tenon_graph_run. Throws what a call raised.
   void run(tenon_stack* stack) const;
+  /// See tenon_graph_bind, for as many inputs as the graph has: what stands against it, or "".
+  std::string bind(const tenon_value* inputs) const;
+
+  /// The values of one run: plan_run.h.
+  class Run;
 
  private:
   enum class Fill : uint8_t { kValue, kTensorList, kDeep };
@@ -46,7 +52,6 @@ class Plan {
     uint32_t list;
     uint32_t index;
   };
-  class Run;
 
   void add_step(const tenon_graph& graph, size_t number);
   tenon_value prepare(const tenon_value& value, bool is_tensor);
@@ -62,6 +67,7 @@ class Plan {
   std::vector<tensor::TensorPtr> numbers_;  // that stand where a schema wants tensors
   uint32_t most_args_ = 0;
   uint32_t most_elements_ = 0;  // of the lists of tensors of one step
+  mutable BoundPlans bound_;
 };
 
 }  // namespace tenon::graph

@@ -1,129 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
 #include "base/check.h"
-#include "base/small_vector.h"
 #include "dispatch/call_path.h"
-#include "graph/graph.h"
-#include "graph/plan.h"
-#include "graph/references.h"
+#include "graph/bound_plan.h"
+#include "graph/plan_run.h"
 
 namespace tenon::graph {
 
-/// The values of one run.
-class Plan::Run {
- public:
-  explicit Run(const Plan& plan)
-      : plan_(plan),
-        values_(plan.graph_.values().size()),
-        args_(plan.most_args_),
-        list_(plan.most_elements_) {}
-  ~Run() {
-    for (const Step& step : plan_.steps_) {
-      for (uint32_t i = 0; i < step.nresults; ++i) value::drop(&values_[step.first_value + i]);
-    }
+std::string Plan::bind(const tenon_value* inputs) const {
+  for (size_t i = 0; i < graph_.inputs().size(); ++i) {
+    TENON_CHECK_TYPE(inputs[i].tag == TENON_TAG_TENSOR && inputs[i].as.tensor != nullptr,
+                     "tenon_graph_bind: ", graph_.inputs()[i].name, " must be a tensor, got ",
+                     value::print(inputs[i]));
   }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-
-  void bind(const tenon_value* inputs) {
-    const tenon_graph& graph = plan_.graph_;
-    for (size_t i = 0; i < graph.inputs().size(); ++i) {
-      const Input& input = graph.inputs()[i];
-      const bool is_tensor = inputs[i].tag == TENON_TAG_TENSOR && inputs[i].as.tensor != nullptr;
-      TENON_CHECK_TYPE(is_tensor, "tenon_graph_run: ", input.name, " must be a tensor, got ",
-                       value::print(inputs[i]));
-      values_[input.value] = tenon_value_of_tensor(inputs[i].as.tensor);
-    }
-    for (const Attribute& attribute : graph.attributes()) {
-      values_[attribute.value] = tenon_value_of_tensor(attribute.tensor.get());
-    }
-  }
-
-  void steps() {
-    uint32_t patch = 0, element = 0, release = 0;
-    for (const Step& step : plan_.steps_) {
-      std::memcpy(args_.data(), step.args, step.nargs * sizeof(tenon_value));
-      next_ = list_.data();
-      for (; patch < step.patches_end; ++patch) fill(plan_.patches_[patch]);
-      call(step);
-      for (; element < step.elements_end; ++element) take(plan_.elements_[element]);
-      for (; release < step.releases_end; ++release) {
-        tenon_value* value = &values_[plan_.releases_[release]];
-        value::drop(value);
-        *value = tenon_value{};
-      }
-    }
-  }
-
-  tenon_value output(const tenon_value& output) { return value::copy(filled(output)); }
-
- private:
-  tenon_value value_of(uint32_t number) const noexcept {
-    tenon_value value = values_[number];
-    value.flags = 0;
-    return value;
-  }
-
-  void fill(const Patch& patch) {
-    tenon_value& arg = args_[patch.argument];
-    switch (patch.fill) {
-      case Fill::kValue:
-        arg = value_of(patch.value);
-        break;
-      case Fill::kTensorList: {
-        tenon_tensor** const tensors = next_;
-        next_ += arg.count;
-        for (uint32_t i = 0; i < arg.count; ++i) {
-          const tenon_value& each = value::elements(arg)[i];
-          const tenon_value tensor =
-              each.tag == TENON_TAG_REF ? value_of(static_cast<uint32_t>(each.as.i)) : each;
-          tensors[i] = tensor.tag == TENON_TAG_TENSOR ? tensor.as.tensor : nullptr;
-        }
-        arg = tenon_value_of_tensors(tensors, arg.count);
-        break;
-      }
-      case Fill::kDeep:
-        arg = filled(arg);
-        break;
-    }
-  }
-
-  // A value with what its references name in their place.
-  tenon_value filled(const tenon_value& value) {
-    return with_references(value, deep_, [this](uint32_t number) { return value_of(number); });
-  }
-
-  void call(const Step& step) {
-    tenon_stack stack{};
-    stack.args = args_.data();
-    stack.nargs = step.nargs;
-    stack.rets = &values_[step.first_value];
-    stack.nrets = step.nresults;
-    if (dispatch::call(step.op, &stack) == TENON_OK) return;
-    base::ErrorPtr error = base::take_current_error();
-    error->add_note(
-        base::concat("in node ", &step - plan_.steps_.data(), " of a graph, ", step.op->name()));
-    throw Error(std::move(error));
-  }
-
-  void take(const Element& element) {
-    const tenon_value& list = values_[element.list];
-    TENON_CHECK_INDEX(list.tag == TENON_TAG_TENSOR_LIST && element.index < list.count,
-                      "tenon_graph_run: a list of results must have an element ", element.index,
-                      ", got ", list.count);
-    tenon_tensor* tensor = value::tensors(list)[element.index];
-    values_[element.value] =
-        tensor != nullptr ? tenon_value_of_tensor(tensor) : tenon_value_of_none();
-  }
-
-  const Plan& plan_;
-  base::SmallVector<tenon_value, 64> values_;
-  base::SmallVector<tenon_value, 16> args_;
-  base::SmallVector<tenon_tensor*, 16> list_;
-  tenon_tensor** next_ = nullptr;  // in list_
-  Arena deep_;
-};
+  return bound_.bind(graph_, *this, inputs);
+}
 
 void Plan::run(tenon_stack* stack) const {
   constexpr const char* kFunction = "tenon_graph_run";
@@ -131,9 +21,15 @@ void Plan::run(tenon_stack* stack) const {
                   graph_.inputs().size(), " inputs, got ", stack->nargs);
   TENON_CHECK_ARG(stack->nrets == graph_.outputs().size(), kFunction, ": graph must give ",
                   graph_.outputs().size(), " outputs, got room for ", stack->nrets);
+  if (const auto bound = bound_.find(graph_, *this, stack->args)) return bound->run(stack);
   Run run(*this);
   run.bind(stack->args);
-  run.steps();
+  run.steps([&](uint32_t node, tenon_stack* call) {
+    if (dispatch::call(steps_[node].op, call) == TENON_OK) return;
+    base::ErrorPtr error = base::take_current_error();
+    error->add_note(base::concat("in node ", node, " of a graph, ", steps_[node].op->name()));
+    throw Error(std::move(error));
+  });
   for (uint32_t i = 0; i < stack->nrets; ++i) stack->rets[i] = run.output(graph_.outputs()[i]);
 }
 

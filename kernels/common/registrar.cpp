@@ -173,7 +173,8 @@ bool is_leaf(const Facts& facts, Forms form) {
 }
 
 void register_form(Library& library, tenon_key key, const char* device, const Facts& facts,
-                   Forms form, const void* kernel, int64_t quick_numel) {
+                   Forms form, const void* kernel, int64_t quick_numel,
+                   tenon_bind_fn bind = nullptr) {
   std::unique_ptr<OperatorForm> made = make_form(library, facts, form, kernel);
   const std::string function = std::string(device) + "::" + Name(name_of_form(facts, form)).base +
                                (form == kOut || form == kCopyOut ? "_out" : "");
@@ -185,6 +186,7 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
     description.flags |= TENON_KERNEL_NOBLOCK;
     description.noblock_max_numel = quick_numel;
   }
+  description.bind = bind;
   description.name = function.c_str();
   description.file = facts.file;
   description.line = facts.line;
@@ -309,9 +311,9 @@ void define(Library& library, const Facts& facts) {
 }
 
 void implement(Library& library, tenon_key key, const char* device, const Facts& facts,
-               const void* kernel, int64_t quick_numel) {
+               const void* kernel, int64_t quick_numel, tenon_bind_fn bind) {
   each_form(facts, [&](Forms form) {
-    register_form(library, key, device, facts, form, kernel, quick_numel);
+    register_form(library, key, device, facts, form, kernel, quick_numel, bind);
   });
 }
 

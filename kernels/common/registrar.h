@@ -14,9 +14,10 @@ namespace tenon::kernels {
 void define(Library& library, const Facts& facts);
 
 // Registers a device's kernel for all forms of an operator: `kernel` has the family's type. It is
-// quick up to `quick_numel` elements, -1: may wait. `device` is a word for dumps.
+// quick up to `quick_numel` elements, -1: may wait. `device` is a word for dumps; `bind` plans calls
+// of the kernel, whose ctx is an OperatorForm.
 void implement(Library& library, tenon_key key, const char* device, const Facts& facts,
-               const void* kernel, int64_t quick_numel);
+               const void* kernel, int64_t quick_numel, tenon_bind_fn bind = nullptr);
 
 // A number as a 0-dim tensor that is weakest in type promotion.
 inline Tensor number_tensor(const Scalar& number) {

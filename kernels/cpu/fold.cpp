@@ -3,6 +3,7 @@
 // whose states stay in the nearest cache while rows stream by.
 #include "kernels/common/fold.h"
 
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
 #include "kernels/cpu/turn.h"
@@ -15,42 +16,57 @@ constexpr int64_t kBlockBytes = 16384;
 constexpr int64_t kColumns = 1024;  // results at once
 constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
 
+// What a folder needs of a plan.
+struct FoldLayout {
+  const Walk& kept;
+  const Walk& folded;
+  int results;
+  Dtype input;
+  Dtype result[Reduction::kMaxResults];
+  bool kept_is_inner;
+
+  static FoldLayout of(const Reduction& plan) {
+    FoldLayout layout{plan.kept(), plan.folded(),       plan.results(), plan.input_dtype(),
+                      {},          plan.kept_is_inner()};
+    for (int k = 0; k < layout.results; ++k) layout.result[k] = plan.result_dtype(k);
+    return layout;
+  }
+};
+
 class Folder {
  public:
-  Folder(const FoldType& type, const void* functor, const Reduction& plan, Dtype read)
+  Folder(const FoldType& type, const void* functor, const FoldLayout& plan, Dtype read)
       : type_(type),
         loops_(type.levels[vector_level]),
         functor_(functor),
         plan_(plan),
-        own_size_(size_of(plan.input_dtype())),
+        own_size_(size_of(plan.input)),
         computed_size_(size_of(computed(read))),
-        converts_(plan.input_dtype() != read || read != computed(read)),
-        input_(plan.input_dtype(), read, computed(read)),
-        stride_(plan.folded().stride(0, 0)),
-        length_(plan.folded().size(0)) {
-    for (int k = 0; k < plan.results(); ++k) {
+        converts_(plan.input != read || read != computed(read)),
+        input_(plan.input, read, computed(read)),
+        stride_(plan.folded.stride(0, 0)),
+        length_(plan.folded.size(0)) {
+    for (int k = 0; k < plan.results; ++k) {
       const auto made = static_cast<Dtype>(type.outs[k]);
-      is_result_[k] = made == plan.result_dtype(k);
+      is_result_[k] = made == plan.result[k];
       made_size_[k] = size_of(made);
-      outputs_[k] = {made, made, plan.result_dtype(k)};
+      outputs_[k] = {made, made, plan.result[k]};
     }
   }
 
-  void run() {
-    const Walk& kept = plan_.kept();
-    kept.run(
-        [](char* const* data, const int64_t* strides, int64_t count, const void* self) {
-          auto& folder = *static_cast<Folder*>(const_cast<void*>(self));
-          folder.fold_results(data, strides, count);
-        },
-        this);
+  // `base` has the first element of each result, then of the input.
+  void run(char* const* base) {
+    int64_t strides[Reduction::kMaxResults + 1];
+    for (int k = 0; k <= plan_.results; ++k) strides[k] = plan_.kept.stride(k, 0);
+    plan_.kept.rows(base,
+                    [&](char* const* row) { fold_results(row, strides, plan_.kept.size(0)); });
   }
 
  private:
   void fold_results(char* const* data, const int64_t* strides, int64_t count) {
-    const int results = plan_.results();
+    const int results = plan_.results;
     const int64_t in_stride = strides[results];
-    const bool across = plan_.kept_is_inner() && (converts_ || in_stride == own_size_);
+    const bool across = plan_.kept_is_inner && (converts_ || in_stride == own_size_);
     int64_t most = std::min(kStateBytes / type_.state_size, kColumns);
     if (across && converts_) most = std::min(most, kColumns / 2);
     char* outs[Reduction::kMaxResults];
@@ -72,7 +88,7 @@ class Folder {
   void fold_along(const char* in, int64_t next, int64_t count) {
     int64_t index = 0;
     char* const base[] = {const_cast<char*>(in)};
-    plan_.folded().rows(base, [&](char* const* row) {
+    plan_.folded.rows(base, [&](char* const* row) {
       fold_runs(row[0], next, count, index);
       index += length_;
     });
@@ -126,7 +142,7 @@ class Folder {
     char* const base[] = {const_cast<char*>(in)};
     const int64_t width = count * computed_size_;
     const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);
-    plan_.folded().rows(base, [&](char* const* row) {
+    plan_.folded.rows(base, [&](char* const* row) {
       if (!converts_) {
         loops_.across(functor_, row[0], stride_, length_, count, index, states_);
       } else {
@@ -154,12 +170,12 @@ class Folder {
 
   void finish(char* const* outs, const int64_t* strides, int64_t count) {
     char* written[Reduction::kMaxResults];
-    for (int k = 0; k < plan_.results(); ++k) {
+    for (int k = 0; k < plan_.results; ++k) {
       const bool direct = is_result_[k] && (strides[k] == made_size_[k] || count == 1);
       written[k] = direct ? outs[k] : results_[k];
     }
     type_.finish(functor_, states_, count, written);
-    for (int k = 0; k < plan_.results(); ++k) {
+    for (int k = 0; k < plan_.results; ++k) {
       if (written[k] == outs[k]) continue;
       outputs_[k].run(outs[k], strides[k], written[k], made_size_[k], count, between_);
     }
@@ -168,7 +184,7 @@ class Folder {
   const FoldType& type_;
   const FoldLoops& loops_;
   const void* functor_;
-  const Reduction& plan_;
+  const FoldLayout plan_;
   int64_t own_size_;
   int64_t computed_size_;
   bool converts_;
@@ -185,9 +201,14 @@ class Folder {
   alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
 };
 
-}  // namespace
+// A fold that is ready to run but for its walks.
+struct KeptFold {
+  const FoldType& type;
+  Dtype read;
+  alignas(16) char functor[kMaxFunctor];
+};
 
-void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
+KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
   const auto& table = reinterpret_cast<const FoldTable&>(kernel);
   auto read = static_cast<Dtype>(dtype);
   const int index = computed_index(computed_dtype(dtype, Reads::Numbers));
@@ -195,13 +216,66 @@ void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon
   if (index < 0 || table.types[index].make == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", read});
   }
-  const FoldType& type = table.types[index];
   const FoldFacts& facts = call.facts().fold;
   if (facts.keeps_digits) read = computed(read);
   plan.build_walks(facts.in_order);
-  alignas(16) char functor[kMaxFunctor];
-  type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), functor);
-  Folder(type, functor, plan, read).run();
+  KeptFold kept{table.types[index], read, {}};
+  kept.type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), kept.functor);
+  return kept;
+}
+
+struct BoundFold {
+  KeptFold fold;
+  Operands operands;
+  Walk kept;
+  Walk folded;
+  FoldLayout layout;
+
+  BoundFold(const KeptFold& its_fold, const Call& call, const Reduction& plan)
+      : fold(its_fold),
+        operands(call.form),
+        kept(plan.kept()),
+        folded(plan.folded()),
+        layout{kept, folded, plan.results(), plan.input_dtype(), {}, plan.kept_is_inner()} {
+    for (int k = 0; k < layout.results; ++k) layout.result[k] = plan.result_dtype(k);
+  }
+  BoundFold(const BoundFold&) = delete;
+  BoundFold& operator=(const BoundFold&) = delete;
+
+  void run(void* const* data) const {
+    char* operand[Reduction::kMaxResults + 1];
+    operands.fill(data, operand);
+    Folder(fold.type, fold.functor, layout, fold.read).run(operand);
+  }
+};
+
+// Begins as FoldKernel does.
+struct NotingFold {
+  FoldKernel part;
+  const FoldKernel& own;
+  tenon_bound bound;
+};
+
+void note_fold(const FoldKernel& part, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  auto& noting = const_cast<NotingFold&>(reinterpret_cast<const NotingFold&>(part));
+  const KeptFold fold = settle(noting.own, plan, call, dtype);
+  noting.bound = keep_bound(std::make_unique<BoundFold>(fold, call, plan));
+}
+
+}  // namespace
+
+void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
+  const KeptFold fold = settle(kernel, plan, call, dtype);
+  Folder(fold.type, fold.functor, FoldLayout::of(plan), fold.read).run(plan.kept().raw_data());
+}
+
+tenon_status bind_fold(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                       tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    NotingFold noting{{&note_fold}, *static_cast<const FoldKernel*>(form.kernel), {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
 }
 
 }  // namespace tenon::kernels::cpu

@@ -78,53 +78,70 @@ void blas_product(Matrix a, Matrix b, T* result) {
             static_cast<int>(layout_b.leading), result);
 }
 
-// Row by row, so that the innermost loop runs along memory where b is row-major; integers wrap.
 template <class T>
-void direct_product(const Matrix& a, const Matrix& b, T* result) {
+void integer_product(const Matrix& a, Matrix b, T* result) {
+  Tensor owner;
+  if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
   const auto* left = static_cast<const T*>(a.data);
   const auto* right = static_cast<const T*>(b.data);
-  const int64_t columns = b.columns;
-  const auto add_row = [columns](T* out, T factor, const T* row, int64_t stride) {
-    for (int64_t j = 0; j < columns; ++j) {
-      if constexpr (std::is_integral_v<T>) {
-        out[j] =
-            static_cast<T>(static_cast<uint64_t>(out[j]) +
-                           static_cast<uint64_t>(factor) * static_cast<uint64_t>(row[j * stride]));
-      } else {
-        out[j] += maths::multiply(factor, row[j * stride]);
-      }
-    }
-  };
+  // Row by row, so that the innermost loop runs along memory; products and sums wrap.
   for (int64_t i = 0; i < a.rows; ++i) {
-    T* out = result + i * columns;
-    for (int64_t j = 0; j < columns; ++j) out[j] = T(0);
+    T* out = result + i * b.columns;
+    std::fill_n(out, b.columns, T(0));
     for (int64_t k = 0; k < a.columns; ++k) {
-      const T factor = left[i * a.row_stride + k * a.column_stride];
+      const auto factor = static_cast<uint64_t>(left[i * a.row_stride + k * a.column_stride]);
       const T* row = right + k * b.row_stride;
-      if (b.column_stride == 1) {
-        add_row(out, factor, row, 1);
-      } else {
-        add_row(out, factor, row, b.column_stride);
+      for (int64_t j = 0; j < b.columns; ++j) {
+        out[j] =
+            static_cast<T>(static_cast<uint64_t>(out[j]) + factor * static_cast<uint64_t>(row[j]));
       }
     }
   }
 }
 
-template <class T>
-void integer_product(const Matrix& a, Matrix b, T* result) {
-  Tensor owner;
-  if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
-  direct_product(a, b, result);
+// So many neighbours in a row of the result are added up in registers.
+constexpr int64_t kSums = 8;
+
+// The elements of one row from column `j` on; those of `b` are `stride` apart.
+template <int64_t kCount, class T>
+void sum_products(const T* row, int64_t step, const Matrix& b, int64_t stride, int64_t j, T* out) {
+  const T* column = static_cast<const T*>(b.data) + j * stride;
+  T sums[kCount] = {};
+  for (int64_t k = 0; k < b.rows; ++k) {
+    const T factor = row[k * step];
+    for (int64_t i = 0; i < kCount; ++i) {
+      sums[i] += maths::multiply(factor, column[k * b.row_stride + i * stride]);
+    }
+  }
+  std::copy_n(sums, kCount, out + j);
 }
 
-// Up to so many products the loop above is done before a library has looked at its arguments.
+// For few elements: the whole of b stays in the nearest cache.
+template <class T>
+void few_product(const Matrix& a, const Matrix& b, T* result) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    const T* row = static_cast<const T*>(a.data) + i * a.row_stride;
+    T* const out = result + i * b.columns;
+    int64_t j = 0;
+    for (; j + kSums <= b.columns; j += kSums) {
+      if (b.column_stride == 1) {
+        sum_products<kSums>(row, a.column_stride, b, 1, j, out);
+      } else {
+        sum_products<kSums>(row, a.column_stride, b, b.column_stride, j, out);
+      }
+    }
+    for (; j < b.columns; ++j) sum_products<1>(row, a.column_stride, b, b.column_stride, j, out);
+  }
+}
+
+// Up to so many products the loops above are done before a library has looked at its arguments.
 constexpr int64_t kFewProducts = 1024;
 
 template <class T>
 void float_product(const Matrix& a, const Matrix& b, T* result) {
   // No overflow: the factors count elements of tensors that exist.
   if (a.rows * a.columns <= kFewProducts && a.rows * a.columns * b.columns <= kFewProducts) {
-    direct_product(a, b, result);
+    few_product(a, b, result);
   } else {
     blas_product(a, b, result);
   }

@@ -2,6 +2,7 @@
 // aten::mm on the CPU.
 #include "kernels/ops/mm.h"
 
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/routine_of.h"
@@ -21,7 +22,50 @@ void mm(const Call& call) {
   end_product(call, product);
 }
 
+struct BoundProduct {
+  std::string op;
+  Dtype dtype;
+  Matrix a;
+  Matrix b;
+
+  static Matrix matrix(const tenon_tensor_info& info) {
+    return {nullptr, info.sizes[0], info.sizes[1], info.strides[0], info.strides[1]};
+  }
+  void run(void* const* data) const {
+    Matrix left = a, right = b;
+    left.data = data[0];
+    right.data = data[1];
+    gemm(op.c_str(), dtype, left, right, data[2]);
+  }
+};
+
+// Stands in the place of the kernel and keeps what that would run. Begins as Routine does.
+struct NotingProduct {
+  Routine part;
+  tenon_bound bound;
+};
+
+void note_product(const Call& call) {
+  Product product(call, 0);
+  check_dtype(call.op(), "self", product.dtype(), Joined<GemmTypes, Float8Types>());
+  auto& noting = *const_cast<NotingProduct*>(static_cast<const NotingProduct*>(call.form.kernel));
+  noting.bound = keep_bound(std::make_unique<BoundProduct>(
+      BoundProduct{call.form.name, product.dtype(), BoundProduct::matrix(product.a),
+                   BoundProduct::matrix(product.b)}));
+  end_product(call, product);
+}
+
 }  // namespace
+
+tenon_status bind_mm(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                     tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    if (!form.is_functional()) return;
+    NotingProduct noting{{&note_product}, {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
+}
 
 Operator operator_kMm() { return routine_of<ops::kMm, &mm>(kQuickProduct); }
 // [quote.end]

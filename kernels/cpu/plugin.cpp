@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "kernels/common/registrar.h"
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/lost_team.h"
 #include "kernels/cpu/operators.h"
 #include "kernels/cpu/run.h"
@@ -27,7 +28,7 @@ tenon_status load(tenon_plugin*, void** out_state) {
     for (const Operator& op : operators()) {
       Library& library = op.ns == std::string_view("aten") ? aten : tenon;
       implement(library, TENON_KEY_CPU, "cpu", *op.facts, op.kernel,
-                op.quick_numel != 0 ? op.quick_numel : kQuickNumel);
+                op.quick_numel != 0 ? op.quick_numel : kQuickNumel, bind_of(*op.facts));
     }
     libraries->push_back(std::move(aten));
     libraries->push_back(std::move(tenon));

@@ -3,7 +3,10 @@
 // dtype, else by blocks.
 #include "kernels/common/pointwise.h"
 
+#include <cstring>
+
 #include "kernels/common/element.h"
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/pointwise_blocks.h"
 
@@ -25,6 +28,13 @@ PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts
   return loops->levels[vector_level];
 }
 
+// Bit k: input k is one element.
+uint32_t singles_of(const Elementwise& plan) {
+  uint32_t singles = 0;
+  for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
+  return singles;
+}
+
 // Whether the loop may run over all operands as they are.
 bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
@@ -41,7 +51,87 @@ bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   return direct;
 }
 
+// A loop and its functor.
+struct KeptLoop {
+  PointwiseLoop loop;
+  alignas(16) char functor[kMaxFunctor];
+};
+
+// Over operands that the loop takes as they are.
+struct BoundLoop {
+  KeptLoop kept;
+  Operands operands;
+  int64_t numel;
+
+  void run(void* const* data) const {
+    char* operand[kMaxOperands];
+    operands.fill(data, operand);
+    kept.loop(operand, numel, kept.functor);
+  }
+};
+
+// Over others.
+struct BoundBlocks {
+  KeptLoop kept;
+  Operands operands;
+  KeptBlocks blocks;
+
+  void run(void* const* data) const {
+    char* operand[kMaxOperands];
+    operands.fill(data, operand);
+    blocks.run(kept.loop, kept.functor, operand);
+  }
+};
+
+// Stands in the place of a kernel and keeps what that would run. Begins as PointwiseKernel does.
+struct NotingKernel {
+  PointwiseKernel part;
+  const PointwiseKernel& own;
+  tenon_bound bound;
+};
+
+tenon_bound& bound_of(const PointwiseKernel& part) {
+  return const_cast<NotingKernel&>(reinterpret_cast<const NotingKernel&>(part)).bound;
+}
+const PointwiseKernel& own_of(const PointwiseKernel& part) {
+  return reinterpret_cast<const NotingKernel&>(part).own;
+}
+
+void note_flat(const PointwiseKernel& part, const Call& call, int variant, tenon_dtype dtype,
+               char* const*, int64_t numel) {
+  auto bound = std::make_unique<BoundLoop>(BoundLoop{{}, Operands(call.form), numel});
+  const Args args(call.op(), call.args, dtype, numel == 1 ? ~uint32_t{0} : 0);
+  bound->kept.loop =
+      loop_of(own_of(part), call.facts().pointwise, args, variant, bound->kept.functor);
+  bound_of(part) = keep_bound(std::move(bound));
+}
+
+void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call, int variant) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  KeptLoop kept;
+  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
+  kept.loop = loop_of(own_of(part), facts, args, variant, kept.functor);
+  const Operands operands(call.form);
+  if (is_direct(plan, facts)) {
+    bound_of(part) =
+        keep_bound(std::make_unique<BoundLoop>(BoundLoop{kept, operands, plan.walk().numel()}));
+  } else {
+    bound_of(part) = keep_bound(
+        std::make_unique<BoundBlocks>(BoundBlocks{kept, operands, KeptBlocks(plan, facts)}));
+  }
+}
+
 }  // namespace
+
+tenon_status bind_pointwise(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                            tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    const auto& own = *static_cast<const PointwiseKernel*>(form.kernel);
+    NotingKernel noting{{&note_plan, &note_flat, own.flat}, own, {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
+}
 
 void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
               char* const* data, int64_t numel) {
@@ -56,10 +146,8 @@ void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, teno
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
                    int variant) {
   const PointwiseFacts& facts = call.facts().pointwise;
-  uint32_t singles = 0;
-  for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
   alignas(16) char functor[kMaxFunctor];
-  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles);
+  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
   const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
   if (is_direct(plan, facts)) {
     loop(plan.walk().raw_data(), plan.walk().numel(), functor);

@@ -20,8 +20,14 @@ constexpr int64_t kTile = 64;          // elements along each side of a tile
 constexpr int64_t kTileBytes = 16384;  // of one input's
 constexpr int64_t kTiles = 4;          // so many as large together
 
+struct Block {
+  alignas(64) char bytes[kBlockBytes];
+};
+
+}  // namespace
+
 // One operand, and how its elements come into the loop's dtype or out of it.
-struct Operand {
+struct BlockOperand {
   int64_t stride;  // along a row, in bytes
   int64_t next;    // from a row to the next, in bytes
   int64_t own_size;
@@ -33,24 +39,22 @@ struct Operand {
   bool is_same() const { return stride == 0; }  // one element for a whole row
 };
 
-struct Block {
-  alignas(64) char bytes[kBlockBytes];
-};
+// All that blocks need to know of a plan, but for its walk.
+struct BlockLayout {
+  int outs;
+  int count;                    // of operands: outputs, then inputs
+  int64_t block = kBlockBytes;  // elements of the widest operand that fit in one
+  BlockOperand operands[kMaxOperands];
 
-class Blocks {
- public:
-  Blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop, const void* functor)
-      : walk_(plan.walk()),
-        loop_(loop),
-        functor_(functor),
-        outs_(plan.outputs()),
-        count_(outs_ + plan.inputs()) {
+  BlockLayout(Elementwise& plan, const PointwiseFacts& facts)
+      : outs(plan.outputs()), count(outs + plan.inputs()) {
     const bool moves = facts.reads == Reads::Nothing;
-    for (int k = 0; k < outs_; ++k) {
+    for (int k = 0; k < outs; ++k) {
       const Dtype result = plan.result_dtype(k);
       // Elements that are only moved need no step from their dtype to that of the loop.
       const Dtype written = moves ? result : computed(result, facts.reads);
-      add(k, plan.output_dtype(k), result, written, {written, result, plan.output_dtype(k)});
+      add(plan.walk(), k, plan.output_dtype(k), result, written,
+          {written, result, plan.output_dtype(k)});
     }
     for (int k = 0; k < plan.inputs(); ++k) {
       const Dtype own = dtype_of_info(plan.input_info(k));
@@ -60,52 +64,69 @@ class Blocks {
           k == 1 && facts.keeps_digits && plan.needs_cast(1) && plan.input_info(1).numel == 1;
       if (keeps) promoted = read;
       if (moves) read = promoted;
-      add(outs_ + k, own, promoted, read, {own, promoted, read});
-    }
-  }
-
-  void run() {
-    if (walk_.ndim() > 1 && wants_tiles()) {
-      run_tiles();
-    } else if (walk_.ndim() > 1 && wants_joined()) {
-      run_joined();
-    } else {
-      run_long();
+      add(plan.walk(), outs + k, own, promoted, read, {own, promoted, read});
     }
   }
 
  private:
-  void add(int k, Dtype own, Dtype promoted, Dtype loops, const Conversion& conversion) {
-    Operand& operand = operands_[k];
-    operand.stride = walk_.stride(k, 0);
-    operand.next = walk_.ndim() > 1 ? walk_.stride(k, 1) : 0;
+  void add(const Walk& walk, int k, Dtype own, Dtype promoted, Dtype loops,
+           const Conversion& conversion) {
+    BlockOperand& operand = operands[k];
+    operand.stride = walk.stride(k, 0);
+    operand.next = walk.ndim() > 1 ? walk.stride(k, 1) : 0;
     operand.own_size = size_of(own);
     operand.computed_size = size_of(loops);
     operand.as_it_is = own == promoted && operand.own_size == operand.computed_size;
     operand.conversion = conversion;
-    block_ = std::min(block_, kBlockBytes / std::max(size_of(promoted), size_of(loops)));
+    block = std::min(block, kBlockBytes / std::max(size_of(promoted), size_of(loops)));
+  }
+};
+
+namespace {
+
+class Blocks {
+ public:
+  Blocks(const Walk& walk, const BlockLayout& layout, PointwiseLoop loop, const void* functor)
+      : walk_(walk),
+        operands_(layout.operands),
+        loop_(loop),
+        functor_(functor),
+        outs_(layout.outs),
+        count_(layout.count),
+        block_(layout.block) {}
+
+  // `base` has the operands' first elements.
+  void run(char* const* base) {
+    if (walk_.ndim() > 1 && wants_tiles()) {
+      run_tiles(base);
+    } else if (walk_.ndim() > 1 && wants_joined()) {
+      run_joined(base);
+    } else {
+      run_long(base);
+    }
   }
 
+ private:
   // ---- Elements in and out ----------------------------------------------------------------------
 
-  void read(const Operand& operand, char* block, char* from, int64_t stride, int64_t count) {
+  void read(const BlockOperand& operand, char* block, char* from, int64_t stride, int64_t count) {
     operand.conversion.run(block, operand.computed_size, from, stride, count, between_.bytes);
   }
-  void write(const Operand& out, char* to, char* block, int64_t count) {
+  void write(const BlockOperand& out, char* to, char* block, int64_t count) {
     out.conversion.run(to, out.stride, block, out.computed_size, count, between_.bytes);
   }
 
   // `count` elements of an input's row from `from` on, where the loop can read them. The one
   // element of a whole row is there already.
   char* row_of(int k, char* from, int64_t count) {
-    const Operand& operand = operands_[k];
+    const BlockOperand& operand = operands_[k];
     if (operand.is_direct()) return from;
     if (!operand.is_same()) read(operand, blocks_[k].bytes, from, operand.stride, count);
     return blocks_[k].bytes;
   }
   void begin_row(char* const* row, int64_t count) {
     for (int k = outs_; k < count_; ++k) {
-      const Operand& operand = operands_[k];
+      const BlockOperand& operand = operands_[k];
       if (!operand.is_same() || row[k] == filled_[k]) continue;
       char* const block = blocks_[k].bytes;
       if (!operand.as_it_is) read(operand, block, row[k], 0, 1);
@@ -117,12 +138,12 @@ class Blocks {
 
   // ---- Long rows --------------------------------------------------------------------------------
 
-  void run_long() {
+  void run_long(char* const* base) {
     const int64_t length = walk_.size(0);
     bool direct = true;
     for (int k = 0; k < count_; ++k) direct = direct && operands_[k].is_direct();
     const int64_t step = direct ? length : std::min(block_, length);
-    walk_.rows(walk_.raw_data(), [&](char* const* row) {
+    walk_.rows(base, [&](char* const* row) {
       begin_row(row, step);
       for (int64_t at = 0; at < length; at += step) run_part(row, at, std::min(step, length - at));
     });
@@ -139,12 +160,12 @@ class Blocks {
   // The loop over `count` elements of a row from number `at` on; `data` has the inputs' already.
   void run_loop(char** data, char* const* row, int64_t at, int64_t count) {
     for (int k = 0; k < outs_; ++k) {
-      const Operand& out = operands_[k];
+      const BlockOperand& out = operands_[k];
       data[k] = out.is_direct() ? row[k] + at * out.stride : blocks_[k].bytes;
     }
     loop_(data, count, functor_);
     for (int k = 0; k < outs_; ++k) {
-      const Operand& out = operands_[k];
+      const BlockOperand& out = operands_[k];
       if (!out.is_direct()) write(out, row[k] + at * out.stride, data[k], count);
     }
   }
@@ -152,7 +173,7 @@ class Blocks {
   // ---- Short rows, joined -----------------------------------------------------------------------
 
   // Rows follow each other without a gap.
-  bool is_dense(const Operand& operand) const {
+  bool is_dense(const BlockOperand& operand) const {
     return operand.stride == operand.own_size && operand.next == walk_.size(0) * operand.stride;
   }
 
@@ -161,19 +182,19 @@ class Blocks {
     if (walk_.size(0) < kShort) return true;
     bool easy = walk_.size(0) <= block_ / 2;
     for (int k = 0; k < count_; ++k) {
-      const Operand& operand = operands_[k];
+      const BlockOperand& operand = operands_[k];
       easy = easy && (is_dense(operand) || operand.is_same() || operand.next == 0);
     }
     return easy;
   }
 
-  void run_joined() {
+  void run_joined(char* const* base) {
     const int64_t length = walk_.size(0);
     const int64_t rows = walk_.size(1);
     const int64_t step = std::min(block_ / length, rows);
-    walk_.steps<2>(walk_.raw_data(), [&](char* const* plane) {
+    walk_.steps<2>(base, [&](char* const* plane) {
       for (int k = outs_; k < count_; ++k) {
-        const Operand& operand = operands_[k];
+        const BlockOperand& operand = operands_[k];
         if (operand.next != 0) continue;
         read(operand, blocks_[k].bytes, plane[k], operand.stride, length);
         const int64_t size = length * operand.computed_size;
@@ -187,13 +208,13 @@ class Blocks {
     const int64_t length = walk_.size(0);
     char* data[kMaxOperands];
     for (int k = outs_; k < count_; ++k) {
-      const Operand& operand = operands_[k];
+      const BlockOperand& operand = operands_[k];
       char* const from = plane[k] + at * operand.next;
       data[k] = operand.as_it_is && is_dense(operand) ? from : blocks_[k].bytes;
       if (data[k] != from && operand.next != 0) read_rows(operand, data[k], from, rows);
     }
     for (int k = 0; k < outs_; ++k) {
-      const Operand& out = operands_[k];
+      const BlockOperand& out = operands_[k];
       const bool direct = out.as_it_is && is_dense(out);
       data[k] = direct ? plane[k] + at * out.next : blocks_[k].bytes;
     }
@@ -204,7 +225,7 @@ class Blocks {
     }
   }
 
-  void write_rows(const Operand& out, char* to, char* block, int64_t rows) {
+  void write_rows(const BlockOperand& out, char* to, char* block, int64_t rows) {
     const int64_t length = walk_.size(0);
     if (is_dense(out)) return write(out, to, block, rows * length);
     for (int64_t r = 0; r < rows; ++r) {
@@ -212,7 +233,7 @@ class Blocks {
     }
   }
 
-  void read_rows(const Operand& operand, char* block, char* from, int64_t rows) {
+  void read_rows(const BlockOperand& operand, char* block, char* from, int64_t rows) {
     const int64_t length = walk_.size(0);
     if (is_dense(operand)) return read(operand, block, from, operand.stride, rows * length);
     const int64_t width = length * operand.computed_size;
@@ -232,7 +253,7 @@ class Blocks {
   // ---- Tiles ------------------------------------------------------------------------------------
 
   // An input that lies dense along the output's columns.
-  bool is_turned(const Operand& operand) const {
+  bool is_turned(const BlockOperand& operand) const {
     return operand.next == operand.own_size && operand.stride != operand.own_size &&
            !operand.is_same();
   }
@@ -243,7 +264,7 @@ class Blocks {
     return turned && walk_.size(0) >= 16 && walk_.size(1) >= 16;
   }
 
-  void run_tiles() {
+  void run_tiles(char* const* base) {
     int64_t size = 0;
     int64_t tiles = 0;
     for (int k = outs_; k < count_; ++k) {
@@ -256,7 +277,7 @@ class Blocks {
     while (side * side * size * tiles > kTiles * kTileBytes) side /= 2;
     const int64_t columns = walk_.size(0);
     const int64_t rows = walk_.size(1);
-    walk_.steps<2>(walk_.raw_data(), [&](char* const* plane) {
+    walk_.steps<2>(base, [&](char* const* plane) {
       for (int64_t r = 0; r < rows; r += side) {
         for (int64_t c = 0; c < columns; c += side) {
           run_tile(plane, r, std::min(side, rows - r), c, std::min(side, columns - c));
@@ -271,7 +292,7 @@ class Blocks {
     char* tile[kMaxOperands];
     char* next = tiles;
     for (int k = outs_; k < count_; ++k) {
-      const Operand& operand = operands_[k];
+      const BlockOperand& operand = operands_[k];
       if (!is_turned(operand)) continue;
       tile[k] = next;
       next += rows * columns * operand.own_size;
@@ -285,7 +306,7 @@ class Blocks {
       begin_row(row, columns);
       char* data[kMaxOperands];
       for (int k = outs_; k < count_; ++k) {
-        const Operand& operand = operands_[k];
+        const BlockOperand& operand = operands_[k];
         if (!is_turned(operand)) {
           data[k] = row_of(k, row[k] + first_column * operand.stride, columns);
           continue;
@@ -300,12 +321,12 @@ class Blocks {
   }
 
   const Walk& walk_;
+  const BlockOperand* const operands_;
   PointwiseLoop loop_;
   const void* functor_;
-  int outs_;
-  int count_;                    // of operands: outputs, then inputs
-  int64_t block_ = kBlockBytes;  // elements of the widest operand that fit in one
-  Operand operands_[kMaxOperands];
+  const int outs_;
+  const int count_;
+  const int64_t block_;
   const char* filled_[kMaxOperands] = {};  // whose element a block is full of
   Block blocks_[kMaxOperands];
   Block between_;
@@ -316,7 +337,16 @@ class Blocks {
 
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
                 const void* functor) {
-  if (plan.walk().numel() != 0) Blocks(plan, facts, loop, functor).run();
+  if (plan.walk().numel() == 0) return;
+  const BlockLayout layout(plan, facts);
+  Blocks(plan.walk(), layout, loop, functor).run(plan.walk().raw_data());
+}
+
+KeptBlocks::KeptBlocks(Elementwise& plan, const PointwiseFacts& facts)
+    : walk_(plan.walk()), layout_(std::make_shared<const BlockLayout>(plan, facts)) {}
+
+void KeptBlocks::run(PointwiseLoop loop, const void* functor, char* const* base) const {
+  if (walk_.numel() != 0) Blocks(walk_, *layout_, loop, functor).run(base);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -2,6 +2,8 @@
 // Pointwise loops over operands that are not all contiguous and of the loop's dtype.
 #pragma once
 
+#include <memory>
+
 #include "kernels/common/elementwise.h"
 #include "kernels/cpu/pointwise_loops.h"
 
@@ -11,5 +13,19 @@ namespace tenon::kernels::cpu {
 // nearest cache.
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
                 const void* functor);
+
+struct BlockLayout;
+
+// A plan that is kept, to be run over other memory of the same description.
+class KeptBlocks {
+ public:
+  KeptBlocks(Elementwise& plan, const PointwiseFacts& facts);
+  // `base` has the first element of each operand.
+  void run(PointwiseLoop loop, const void* functor, char* const* base) const;
+
+ private:
+  Walk walk_;
+  std::shared_ptr<const BlockLayout> layout_;
+};
 
 }  // namespace tenon::kernels::cpu

@@ -102,6 +102,14 @@ TENON_LAYOUT(sizeof(((tenon_backward_options*)0)->input_numbers) == 8);
 TENON_LAYOUT(offsetof(tenon_backward_options, reserved) == 80);
 TENON_LAYOUT(sizeof(((tenon_backward_options*)0)->reserved) == 32);
 
+TENON_LAYOUT(sizeof(tenon_bound) == 24);
+TENON_LAYOUT(offsetof(tenon_bound, run) == 0);
+TENON_LAYOUT(sizeof(((tenon_bound*)0)->run) == 8);
+TENON_LAYOUT(offsetof(tenon_bound, state) == 8);
+TENON_LAYOUT(sizeof(((tenon_bound*)0)->state) == 8);
+TENON_LAYOUT(offsetof(tenon_bound, deleter) == 16);
+TENON_LAYOUT(sizeof(((tenon_bound*)0)->deleter) == 8);
+
 TENON_LAYOUT(sizeof(tenon_cast_rule) == 64);
 TENON_LAYOUT(offsetof(tenon_cast_rule, struct_size) == 0);
 TENON_LAYOUT(sizeof(((tenon_cast_rule*)0)->struct_size) == 4);
@@ -459,8 +467,10 @@ TENON_LAYOUT(offsetof(tenon_kernel, line) == 88);
 TENON_LAYOUT(sizeof(((tenon_kernel*)0)->line) == 4);
 TENON_LAYOUT(offsetof(tenon_kernel, reserved0) == 92);
 TENON_LAYOUT(sizeof(((tenon_kernel*)0)->reserved0) == 4);
-TENON_LAYOUT(offsetof(tenon_kernel, reserved) == 96);
-TENON_LAYOUT(sizeof(((tenon_kernel*)0)->reserved) == 16);
+TENON_LAYOUT(offsetof(tenon_kernel, bind) == 96);
+TENON_LAYOUT(sizeof(((tenon_kernel*)0)->bind) == 8);
+TENON_LAYOUT(offsetof(tenon_kernel, reserved) == 104);
+TENON_LAYOUT(sizeof(((tenon_kernel*)0)->reserved) == 8);
 
 TENON_LAYOUT(sizeof(tenon_key_guard) == 48);
 TENON_LAYOUT(offsetof(tenon_key_guard, include) == 0);

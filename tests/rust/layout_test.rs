@@ -98,6 +98,13 @@ layout! {
 }
 
 layout! {
+    tenon_bound, 24,
+    run 0 8
+    state 8 8
+    deleter 16 8
+}
+
+layout! {
     tenon_cast_rule, 64,
     struct_size 0 4
     kind 4 4
@@ -325,7 +332,8 @@ layout! {
     file 80 8
     line 88 4
     reserved0 92 4
-    reserved 96 16
+    bind 96 8
+    reserved 104 8
 }
 
 layout! {

@@ -317,6 +317,35 @@ static PyObject* results_list(tenon_value* rets, Py_ssize_t count) {
   return results;
 }
 
+/* (graph, tensors) -> None, or what stands against a plan. */
+static PyObject* bind(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject *handle, *tensors;
+  if (!PyArg_ParseTuple(args, "OO!:graph_bind", &handle, &PyTuple_Type, &tensors)) return NULL;
+  tenon_graph* graph = graph_get(handle);
+  tenon_tensor** handles = graph != NULL ? read_tensors("graph_bind", tensors) : NULL;
+  if (handles == NULL) return NULL;
+  Py_ssize_t count = PyTuple_GET_SIZE(tensors);
+  tenon_value* values = PyMem_Calloc((size_t)count + 1, sizeof *values);
+  tenon_buffer* reason = NULL;
+  int failed = -1;
+  if (values == NULL) {
+    PyErr_NoMemory();
+  } else {
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = tenon_value_of_tensor(handles[i]);
+    tenon_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = tenon_graph_bind(graph, values, count, &reason);
+    Py_END_ALLOW_THREADS;
+    failed = tnp_check(status);
+  }
+  PyMem_Free(values);
+  PyMem_Free(handles);
+  if (failed != 0) return NULL;
+  if (reason == NULL) Py_RETURN_NONE;
+  return tnp_text(reason);
+}
+
 /* (graph, tensors) -> list of outputs. */
 static PyObject* run(PyObject* module, PyObject* args) {
   (void)module;
@@ -415,6 +444,7 @@ static PyMethodDef functions[] = {{"graph_add_input", add_input, METH_VARARGS, N
                                   {"graph_value", get_value, METH_VARARGS, NULL},
                                   {"graph_output", get_output, METH_VARARGS, NULL},
                                   {"graph_run", run, METH_VARARGS, NULL},
+                                  {"graph_bind", bind, METH_VARARGS, NULL},
                                   {"graph_define", define, METH_VARARGS, NULL},
                                   {"graph_parse", parse, METH_VARARGS, NULL},
                                   {"graph_write", write_bytes, METH_O, NULL},

@@ -247,6 +247,21 @@ TENON_API const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, i
 /// Since:     0.1
 TENON_API tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack);
 
+/// Plans a run for inputs like these: shapes, memory and kernels once, so that runs with inputs of
+/// the same dtype, sizes, strides and device go through the kernels' loops only. Runs plan on their
+/// own once they have seen such inputs before; this tells whether they can. They cannot for an
+/// operator whose kernel does not bind, where an input or attribute is written, and for an output
+/// that is a view. `out_reason` is NULL, or a text on what stands against it. Nothing is computed.
+///
+/// Planned runs are for plain tensors on threads without modes, profile or recording. All others,
+/// and those after a change of the registry until there is a new plan, are calls.
+/// Errors:    as tenon_graph_run, but for what computing raises.
+/// Ownership: inputs are borrowed; new reference in `out_reason`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_bind(tenon_graph* graph, const tenon_value* inputs,
+                                        int64_t ninputs, tenon_buffer** out_reason);
+
 /// Defines an operator that runs the graph, with a tensor argument for each input and a result for
 /// each output, in the library's namespace. Gradients, vmap and autocast see the graph's calls.
 ///

@@ -17,6 +17,22 @@ typedef tenon_status (*tenon_kernel_fn)(void* ctx, const tenon_op* op, tenon_key
 /* A typed kernel: `tenon_status f(const tenon_frame*, args..., outs...)`, cast to this type. */
 typedef void (*tenon_typed_fn)(void);
 
+/* A call that was planned: on other memory of the same description it is made by `run` alone, any
+ * number of times and by several threads at once. `data` has a pointer to the first element of each
+ * tensor among the arguments, in order, those of lists each, then of each result that is no
+ * argument. Returns TENON_OK, or a code with the error in the thread's slot. */
+typedef struct tenon_bound {
+  tenon_status (*run)(const void* state, void* const* data);
+  void* state;
+  tenon_deleter deleter; /* runs on state exactly once; may be NULL */
+} tenon_bound;
+
+/* Plans a call of the boxed kernel without making it: reads no elements and writes none. Results
+ * are written as the kernel's, their elements undefined. `out_bound` is zeroed on entry; its `run`
+ * stays NULL where a call with arguments like these is not planned, and there are no results. */
+typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                      tenon_stack* stack, tenon_bound* out_bound);
+
 /* Lowered types of a typed kernel's parameters, one letter each. A signature is
  * "<argument letters>><result letters>" and travels as its 64-bit FNV-1a hash (offset basis
  * 0xcbf29ce484222325, prime 0x100000001b3), never 0.
@@ -76,7 +92,8 @@ typedef struct tenon_kernel {
   const char* file;          /* NULL or where it is registered */
   int32_t line;
   uint32_t reserved0;   /* zero */
-  uint64_t reserved[2]; /* zero */
+  tenon_bind_fn bind;   /* NULL, or what plans calls for graphs; a backend's kernel only */
+  uint64_t reserved[1]; /* zero */
 } tenon_kernel;
 
 TENON_END_DECLS

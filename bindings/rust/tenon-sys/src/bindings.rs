@@ -15,6 +15,15 @@ pub type tenon_kernel_fn = ::core::option::Option<
     ) -> tenon_status,
 >;
 pub type tenon_typed_fn = ::core::option::Option<unsafe extern "C" fn()>;
+pub type tenon_bind_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        op: *const tenon_op,
+        keys: tenon_keyset,
+        stack: *mut tenon_stack,
+        out_bound: *mut tenon_bound,
+    ) -> tenon_status,
+>;
 pub type tenon_fallback_select = ::core::option::Option<
     unsafe extern "C" fn(
         ctx: *mut ::core::ffi::c_void,
@@ -256,6 +265,18 @@ pub struct tenon_stack {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_bound {
+    pub run: ::core::option::Option<
+        unsafe extern "C" fn(
+            state: *const ::core::ffi::c_void,
+            data: *const *mut ::core::ffi::c_void,
+        ) -> tenon_status,
+    >,
+    pub state: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_kernel {
     pub struct_size: u32,
     pub flags: u32,
@@ -272,7 +293,8 @@ pub struct tenon_kernel {
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub reserved0: u32,
-    pub reserved: [u64; 2usize],
+    pub bind: tenon_bind_fn,
+    pub reserved: [u64; 1usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1592,6 +1614,32 @@ fn bindgen_test_layout_tenon_stack() {
     );
 }
 #[test]
+fn bindgen_test_layout_tenon_bound() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_bound> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(::core::mem::size_of::<tenon_bound>(), 24usize, "Size of tenon_bound");
+    assert_eq!(
+        ::core::mem::align_of::<tenon_bound>(),
+        8usize,
+        "Alignment of tenon_bound",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).run) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_bound::run",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).state) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_bound::state",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_bound::deleter",
+    );
+}
+#[test]
 fn bindgen_test_layout_tenon_kernel() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_kernel> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -1679,8 +1727,13 @@ fn bindgen_test_layout_tenon_kernel() {
         "Offset of field: tenon_kernel::reserved0",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).bind) as usize - ptr as usize },
         96usize,
+        "Offset of field: tenon_kernel::bind",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        104usize,
         "Offset of field: tenon_kernel::reserved",
     );
 }
@@ -6794,6 +6847,25 @@ extern "C" {
     pub fn tenon_graph_run(
         graph: *mut tenon_graph,
         stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Plans a run for inputs like these: shapes, memory and kernels once, so that runs with inputs of
+ the same dtype, sizes, strides and device go through the kernels' loops only. Runs plan on their
+ own once they have seen such inputs before; this tells whether they can. They cannot for an
+ operator whose kernel does not bind, where an input or attribute is written, and for an output
+ that is a view. `out_reason` is NULL, or a text on what stands against it. Nothing is computed.
+
+ Planned runs are for plain tensors on threads without modes, profile or recording. All others,
+ and those after a change of the registry until there is a new plan, are calls.
+ Errors:    as tenon_graph_run, but for what computing raises.
+ Ownership: inputs are borrowed; new reference in `out_reason`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_bind(
+        graph: *mut tenon_graph,
+        inputs: *const tenon_value,
+        ninputs: i64,
+        out_reason: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
     /** Defines an operator that runs the graph, with a tensor argument for each input and a result for

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "dispatch/registry.h"
+#include "graph/bound_plan.h"
+
+namespace tenon::graph {
+
+namespace {
+
+constexpr int64_t kAbsent = -1;
+
+// Calls `each(word)` for the words that describe an input, until it says false.
+template <class Each>
+bool describe_input(const tenon_value& input, Each&& each) {
+  if (input.tag != TENON_TAG_TENSOR || input.as.tensor == nullptr) return each(kAbsent);
+  const tensor::Tensor& tensor = *input.as.tensor;
+  const tensor::Dims sizes = tensor.size_span();
+  if (!each(static_cast<int64_t>(tensor.call_keys())) ||
+      !each(static_cast<int64_t>(sizes.size()) << 32 | tensor.dtype()) ||
+      !each(tensor.is_wrapped_number())) {
+    return false;
+  }
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (!each(sizes[dim]) || !each(tensor.strides()[dim])) return false;
+  }
+  return true;
+}
+
+bool is_plain_input(const tenon_value& input) noexcept {
+  if (input.tag != TENON_TAG_TENSOR || input.as.tensor == nullptr) return false;
+  constexpr tenon_keyset kPlain =
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_DENSE) |
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW) |
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
+  const tensor::Tensor& tensor = *input.as.tensor;
+  return (tensor.call_keys() & dispatch::kFunctionalityMask & ~kPlain) == 0 &&
+         !tensor.is_undefined() && tensor.has_storage() && tensor.has_memory() &&
+         !tensor.is_symbolic() && !tensor.is_wrapped_number() &&
+         tensor.device().type == TENON_DEVICE_CPU;
+}
+
+bool same_words(const dispatch::KeyWords& a, const dispatch::KeyWords& b) noexcept {
+  return a.include == b.include && a.exclude == b.exclude && a.grad_mode == b.grad_mode &&
+         a.follows_tangents == b.follows_tangents;
+}
+
+}  // namespace
+
+Situation::Situation(const Graph& graph, const tenon_value* inputs)
+    : ninputs_(graph.inputs().size()),
+      registry_version_(dispatch::registry_version.load(std::memory_order_acquire)),
+      thread_(dispatch::key_words()) {
+  for (size_t i = 0; i < ninputs_; ++i) {
+    plain_inputs_ = plain_inputs_ && is_plain_input(inputs[i]);
+    describe_input(inputs[i], [&](int64_t word) {
+      words_.push_back(word);
+      return true;
+    });
+  }
+}
+
+bool Situation::is_now(const tenon_value* inputs) const noexcept {
+  if (registry_version_ != dispatch::registry_version.load(std::memory_order_acquire)) return false;
+  if (!same_words(thread_, dispatch::key_words())) return false;
+  const int64_t* word = words_.data();
+  const int64_t* const end = word + words_.size();
+  for (size_t i = 0; i < ninputs_; ++i) {
+    const bool same =
+        describe_input(inputs[i], [&](int64_t now) { return word != end && *word++ == now; });
+    if (!same) return false;
+  }
+  return word == end;
+}
+
+bool Situation::is_plain() const noexcept {
+  return plain_inputs_ && (thread_.include & ~base::kDefaultInclude) == 0 &&
+         (thread_.exclude & base::kDefaultExclude) == base::kDefaultExclude &&
+         base::current_thread()->slow_requests == 0;
+}
+
+}  // namespace tenon::graph
