@@ -29,6 +29,7 @@ class Situation {
   size_t ninputs_;
   uint64_t registry_version_;
   dispatch::KeyWords thread_;
+  uint32_t slow_requests_;  // a profile, for one
   bool plain_inputs_ = true;
 };
 

@@ -50,7 +50,8 @@ bool same_words(const dispatch::KeyWords& a, const dispatch::KeyWords& b) noexce
 Situation::Situation(const Graph& graph, const tenon_value* inputs)
     : ninputs_(graph.inputs().size()),
       registry_version_(dispatch::registry_version.load(std::memory_order_acquire)),
-      thread_(dispatch::key_words()) {
+      thread_(dispatch::key_words()),
+      slow_requests_(base::current_thread()->slow_requests) {
   for (size_t i = 0; i < ninputs_; ++i) {
     plain_inputs_ = plain_inputs_ && is_plain_input(inputs[i]);
     describe_input(inputs[i], [&](int64_t word) {
@@ -62,6 +63,7 @@ Situation::Situation(const Graph& graph, const tenon_value* inputs)
 
 bool Situation::is_now(const tenon_value* inputs) const noexcept {
   if (registry_version_ != dispatch::registry_version.load(std::memory_order_acquire)) return false;
+  if (slow_requests_ != base::current_thread()->slow_requests) return false;
   if (!same_words(thread_, dispatch::key_words())) return false;
   const int64_t* word = words_.data();
   const int64_t* const end = word + words_.size();
@@ -76,7 +78,7 @@ bool Situation::is_now(const tenon_value* inputs) const noexcept {
 bool Situation::is_plain() const noexcept {
   return plain_inputs_ && (thread_.include & ~base::kDefaultInclude) == 0 &&
          (thread_.exclude & base::kDefaultExclude) == base::kDefaultExclude &&
-         base::current_thread()->slow_requests == 0;
+         slow_requests_ == 0;
 }
 
 }  // namespace tenon::graph

@@ -82,6 +82,10 @@ static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph
     stack.nargs = 0;
     status = tenon_graph_run(graph, &stack);
   }
+  if (is(one, "bind_null")) status = tenon_graph_bind(NULL, &arg, 1, &bytes);
+  if (is(one, "bind_type")) status = tenon_graph_bind(graph, &arg, 1, &bytes);
+  if (is(one, "bind_count")) status = tenon_graph_bind(graph, &arg, 2, &bytes);
+  if (is(one, "bind_inputs")) status = tenon_graph_bind(graph, NULL, 1, &bytes);
   if (is(one, "define_null")) status = tenon_graph_define(graph, NULL, "bad::graph", &op);
   if (is(one, "define_output")) {
     status = tenon_graph_define(graph, world->fragment, "bad::graph", &op);

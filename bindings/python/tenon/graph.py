@@ -149,6 +149,18 @@ class Graph:
             return tree_unflatten(results, self._out_spec)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def bind(self, *args: Any) -> str | None:
+        """Plans runs for arguments like these, which then go through kernels' loops only.
+
+        The second run with like arguments does so by itself. Plans serve plain tensors on the CPU
+        on threads without modes, profile or recording.
+
+        Returns:
+            None, or what stands against a plan: an operator whose kernel does not bind, an input
+            or attribute that is written, an output that is a view.
+        """
+        return _tenon.graph_bind(self._handle, tuple(tree_flatten(args)[0]))
+
     def define(self, library: Any, name: str) -> OpOverload:
         """Defines an operator that runs the graph, in the library's namespace."""
         return _tenon.graph_define(self._handle, getattr(library, "_native", library), name)
