@@ -77,8 +77,7 @@ bool Situation::is_now(const tenon_value* inputs) const noexcept {
 
 bool Situation::is_plain() const noexcept {
   return plain_inputs_ && (thread_.include & ~base::kDefaultInclude) == 0 &&
-         (thread_.exclude & base::kDefaultExclude) == base::kDefaultExclude &&
-         slow_requests_ == 0;
+         (thread_.exclude & base::kDefaultExclude) == base::kDefaultExclude && slow_requests_ == 0;
 }
 
 }  // namespace tenon::graph
