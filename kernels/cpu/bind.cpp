@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/bind.h"
 
-#include "kernels/ops/mm.h"
-
 namespace tenon::kernels::cpu {
-
-tenon_bind_fn bind_of(const Facts& facts) {
-  if (facts.family == &kPointwise) return &bind_pointwise;
-  if (facts.family == &kFold) return &bind_fold;
-  if (&facts == &ops::kMm) return &bind_mm;
-  return nullptr;
-}
 
 bool run_noting(const OperatorForm& form, const void* part, tenon_stack* stack) {
   int tensors = 0;

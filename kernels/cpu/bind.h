@@ -6,10 +6,7 @@
 
 namespace tenon::kernels::cpu {
 
-// What plans calls of an operator; NULL where nothing does.
-tenon_bind_fn bind_of(const Facts& facts);
-
-// Each of a family or operator.
+// What plans calls of a family or operator.
 tenon_status bind_pointwise(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                             tenon_bound* out_bound);
 tenon_status bind_fold(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,

@@ -8,6 +8,7 @@
 #include "kernels/cpu/operators.h"
 #include "kernels/cpu/run.h"
 #include "kernels/cpu/vector_level.h"
+#include "kernels/ops/mm.h"
 #include "kernels/ops/registry.h"
 #include "tenon/plugin.h"
 
@@ -16,6 +17,14 @@ namespace tenon::kernels::cpu {
 namespace {
 
 using Libraries = std::vector<Library>;
+
+// NULL where nothing plans calls of an operator.
+tenon_bind_fn bind_of(const Facts& facts) {
+  if (facts.family == &kPointwise) return &bind_pointwise;
+  if (facts.family == &kFold) return &bind_fold;
+  if (&facts == &ops::kMm) return &bind_mm;
+  return nullptr;
+}
 
 tenon_status load(tenon_plugin*, void** out_state) {
   tenon_error* error = nullptr;

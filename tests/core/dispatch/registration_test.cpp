@@ -267,7 +267,7 @@ TEST_F(Registrations, FallbackOnAlias_ServesAllItsKeysAndGoesAsOne) {
 TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   TestLibrary library;
   tenon_kernel kernel = noting("k");
-  kernel.reserved[1] = 1;
+  kernel.reserved[0] = 1;
   TENON_EXPECT_ERROR(impl(library, "reserved", TENON_KEY_CPU, kernel), TENON_ERROR_INVALID_ARGUMENT,
                      "kernel: reserved words must be zero");
   kernel = noting("k");
