@@ -121,8 +121,8 @@ class Formula {
   virtual base::IntrusivePtr<tenon_function_context> set_up(
       const tenon_stack& call, std::span<const FunctionInput> inputs) const;
 
-  /// Keeps a formula, and the kernel that it is registered with, where there is one: then only calls
-  /// of that kernel retain it. A new formula has one reference, which its kernel takes over.
+  /// Keeps a formula, and the kernel that it is registered with, where there is one: only calls of
+  /// that kernel retain it then. A new formula has one reference, which its kernel takes over.
   void retain() const noexcept {
     if (is_registered_) {
       pins_.take();

@@ -170,8 +170,8 @@ class Evaluation {
            is_tensor(operands[0]);
   }
 
-  // Operands that own nothing. False where one is not as the callee wants it. They are written where
-  // the call reads them: a value copied right after its parts were written waits for these.
+  // Operands that own nothing. False where one is not as the callee wants it. They are written
+  // where the call reads them: a value copied right after its parts were written waits for these.
   [[gnu::always_inline]] bool read_names(const Expression& expression, const Callee& callee,
                                          tenon_value* args) const {
     const size_t count = callee.given.size();

@@ -70,13 +70,13 @@ OwnedValue call(const char* who, tenon_callable function, void* ctx,
 }
 
 // What a function gave: its tensors, and whether they are a list.
-struct Result {
+struct Outcome {
   std::vector<TensorPtr> tensors;
   bool is_list = false;
 };
 
-Result read_result(const char* who, const tenon_value& given) {
-  Result result;
+Outcome read_result(const char* who, const tenon_value& given) {
+  Outcome result;
   const auto add = [&](const tenon_value& one) {
     const bool defined =
         one.tag == TENON_TAG_TENSOR && one.as.tensor != nullptr && !one.as.tensor->is_undefined();
@@ -116,7 +116,7 @@ PullbackPtr vjp(tenon_callable function, void* ctx, tenon_stack* stack) {
   }
   const OwnedValue given = call(kVjp, function, ctx, inputs);
   entered.leave();
-  Result result = read_result(kVjp, given.get());
+  Outcome result = read_result(kVjp, given.get());
   std::vector<TensorPtr> below;
   for (const TensorPtr& each : result.tensors) below.push_back(unwrap(entered.layer(), *each));
   auto pullback = base::make_intrusive<Pullback>(std::move(result.tensors), std::move(inputs));
@@ -136,7 +136,7 @@ void jvp(tenon_callable function, void* ctx, tenon_stack* stack, std::span<Tenso
     inputs.push_back(new_dual(entered.layer(), tensor_at(kJvp, *stack, i), *tangents[i]));
   }
   const OwnedValue given = call(kJvp, function, ctx, inputs);
-  const Result result = read_result(kJvp, given.get());
+  const Outcome result = read_result(kJvp, given.get());
   std::vector<TensorPtr> below;
   std::vector<TensorPtr> found;
   for (const TensorPtr& each : result.tensors) {

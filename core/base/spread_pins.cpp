@@ -67,7 +67,7 @@ void SpreadPins::add_slow(int64_t change) noexcept {
   current_thread()->pins[place_ / ThreadRecord::kPinsInPart].store(part, std::memory_order_release);
 }
 
-// The place stays the threads' alone: whoever adds up meanwhile sees this one or will be asked again.
+// Whoever adds up meanwhile sees this one, or is asked again.
 void SpreadPins::drop_awaited() noexcept {
   together_.fetch_sub(1, std::memory_order_seq_cst);
   reap_unpinned();

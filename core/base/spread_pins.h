@@ -27,8 +27,8 @@ class SpreadPins {
   SpreadPins(const SpreadPins&) = delete;
   SpreadPins& operator=(const SpreadPins&) = delete;
 
-  /// Takes a place in the threads' tables, before there are pins. Without one, and on threads without
-  /// record, pins are counted together.
+  /// Takes a place in the threads' tables, before there are pins. Without one, and on threads that
+  /// have no record, pins are counted together.
   void take_place() noexcept;
   /// Adds a pin. The caller is in a call that keeps what they hold from being freed.
   void take() noexcept { add(1); }

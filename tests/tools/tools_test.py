@@ -222,8 +222,8 @@ class AbiTest(Fixture):
             ),
             (
                 "kernel.h",
-                "  uint64_t reserved[2]; /* zero */\n} tenon_kernel;",
-                "  uint64_t reserved[2];\n  void* more;\n} tenon_kernel;",
+                "  uint64_t reserved[1]; /* zero */\n} tenon_kernel;",
+                "  uint64_t reserved[1];\n  void* more;\n} tenon_kernel;",
                 "added: field tenon_kernel.more: offset 112 size 8",
             ),
         ):
