@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binds the nodes of a graph one after the other, with tensors as a run has them but for elements.
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -45,6 +46,16 @@ char* address_of(const tensor::Tensor& tensor) noexcept {
   return static_cast<char*>(tensor.data());
 }
 
+// Bytes from the first element to the end of the last.
+int64_t extent_of(const tensor::Tensor& tensor) noexcept {
+  if (tensor.numel() == 0) return 0;
+  int64_t last = 0;
+  for (int32_t dim = 0; dim < tensor.ndim(); ++dim) {
+    last += (tensor.sizes()[dim] - 1) * tensor.strides()[dim];
+  }
+  return (last + 1) * tensor.itemsize();
+}
+
 }  // namespace
 
 class BoundPlan::Binder {
@@ -55,29 +66,44 @@ class BoundPlan::Binder {
       tensor::Tensor& input = *inputs[i].as.tensor;
       TENON_CHECK(!places_.contains(&input), TENON_ERROR_NOT_SUPPORTED,
                   "tenon_graph_bind: inputs must be different tensors, got one twice");
-      places_[&input] = {add_root({Source::kInput, i}), 0};
+      places_[&input] = {add_root(input, {Source::kInput, i}), 0};
     }
-    for (const Attribute& attribute : graph.attributes()) add_constant(*attribute.tensor);
+    for (const Attribute& attribute : graph.attributes()) {
+      TENON_CHECK(!places_.contains(attribute.tensor.get()), TENON_ERROR_NOT_SUPPORTED,
+                  "tenon_graph_bind: inputs must be no attributes of the graph, got ",
+                  attribute.name);
+      add_constant(*attribute.tensor);
+    }
   }
 
   // One node, whose arguments and room for results are in the stack.
   void bind(const Node& node, tenon_stack* stack) {
     const schema::SchemaPtr schema = dispatch::schema_of(*node.op);
     if (!schema) refuse(*node.op, "the operator must be defined");
+    check(dispatch::compare_arguments(*node.op, schema.get(), stack->args, stack->nargs));
     check_writes(*node.op, *schema, *stack);
-    if (makes_views(*schema)) return view(*node.op, stack);
-    Step step{{}, 0, number_of(node)};
-    const dispatch::Kernel& kernel = kernel_for(*node.op, *stack);
-    const tenon_status status = kernel.bind(kernel.entry.ctx, node.op, kDense, stack, &step.bound);
-    if (status != TENON_OK) throw_error(stack);
-    if (step.bound.run == nullptr) refuse(*node.op, "arguments like these are not bound");
-    bound_.steps_.push_back(step);
+    if (makes_views(*schema)) return view(*node.op, *schema, stack);
+    tenon_keyset keys;
+    const dispatch::Kernel& kernel = kernel_for(*node.op, *stack, &keys);
+    bound_.steps_.push_back({{}, 0, number_of(node)});  // owns the state from now on
+    tenon_bound& planned = bound_.steps_.back().bound;
+    const tenon_status status = kernel.bind(kernel.entry.ctx, node.op, keys, stack, &planned);
+    if (status != TENON_OK) {
+      planned = {};
+      throw_error(*node.op, stack, status);
+    }
+    if (planned.run == nullptr) {
+      planned = {};
+      refuse(*node.op, "arguments like these are not bound");
+    }
+    check_results(*node.op, *schema, stack);
     const uint32_t number = static_cast<uint32_t>(bound_.steps_.size() - 1);
     for (uint32_t i = 0; i < stack->nargs; ++i) {
       each_tensor(stack->args[i], [&](tensor::Tensor& tensor) { use(tensor, number); });
     }
     for (uint32_t i = 0; i < stack->nrets; ++i) {
-      each_tensor(stack->rets[i], [&](tensor::Tensor& tensor) { take_result(tensor, number); });
+      each_tensor(stack->rets[i],
+                  [&](tensor::Tensor& tensor) { take_result(*node.op, tensor, number); });
     }
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
   }
@@ -91,9 +117,19 @@ class BoundPlan::Binder {
     return static_cast<uint32_t>(&node - graph_.nodes().data());
   }
 
-  uint32_t add_root(const Root& root) {
+  // `owner` has the root's whole memory.
+  uint32_t add_root(const tensor::Tensor& owner, const Root& root) {
     bound_.roots_.push_back(root);
+    owners_.push_back(&owner);
     return static_cast<uint32_t>(bound_.roots_.size() - 1);
+  }
+
+  static void check(base::ErrorPtr error) {
+    if (error) throw Error(std::move(error));
+  }
+  static void check_results(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    check(dispatch::compare_results(op, schema, stack->args, stack->nargs, stack->rets,
+                                    stack->nrets));
   }
 
   void add_constant(tensor::Tensor& tensor) {
@@ -101,7 +137,7 @@ class BoundPlan::Binder {
       fail(TENON_ERROR_NOT_SUPPORTED,
            "tenon_graph_bind: attributes must be tensors with memory on the CPU, got another");
     }
-    places_[&tensor] = {add_root({Source::kConstant, 0, address_of(tensor)}), 0};
+    places_[&tensor] = {add_root(tensor, {Source::kConstant, 0, address_of(tensor)}), 0};
   }
 
   // Only memory that the run makes itself is written.
@@ -125,24 +161,42 @@ class BoundPlan::Binder {
 
   void use(tensor::Tensor& tensor, uint32_t step) {
     const Place place = place_of(tensor);
-    bound_.roots_[place.root].last_step = step;
+    Root& root = bound_.roots_[place.root];
+    root.last_step = step;
+    // One that the call resized may have become larger.
+    if (root.source == Source::kScratch) {
+      root.bytes = std::max(root.bytes, tensor.storage()->nbytes());
+    }
     bound_.places_.push_back(place);
   }
 
-  void take_result(tensor::Tensor& tensor, uint32_t step) {
+  void take_result(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (places_.contains(&tensor)) return;  // an argument
+    if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
+      refuse(op, "its result must have memory on the CPU here, got another");
+    }
     Root root{Source::kScratch};
     root.bytes = tensor.storage()->nbytes();
     root.last_step = step;
     const int64_t offset = tensor.offset() * tensor::dtype_size(tensor.dtype());
-    const Place place{add_root(root), offset};
+    const Place place{add_root(tensor, root), offset};
     places_[&tensor] = place;
     bound_.places_.push_back(place);
     made_.push_back(tensor::TensorPtr::share(&tensor));
   }
 
-  void view(const tenon_op& op, tenon_stack* stack) {
-    if (dispatch::call(&op, stack) != TENON_OK) throw_error(stack);
+  void view(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    {
+      const auto lock = dispatch::Registry::get().lock();
+      const dispatch::Kernel* kernel = slot_of(op, keys_of(op, *stack));
+      // Of a view that is made once nobody sees the other calls.
+      if (kernel == nullptr || kernel->entry.language != TENON_LANGUAGE_CPP) {
+        refuse(op, "its kernel does not bind");
+      }
+    }
+    const tenon_status status = dispatch::call(&op, stack);
+    if (status != TENON_OK) throw_error(op, stack, status);
+    check_results(op, schema, stack);
     for (uint32_t i = 0; i < stack->nrets; ++i) {
       each_tensor(stack->rets[i], [&](tensor::Tensor& result) { place_view(op, result, *stack); });
     }
@@ -162,7 +216,8 @@ class BoundPlan::Binder {
     made_.push_back(tensor::TensorPtr::share(&result));
   }
 
-  const dispatch::Kernel& kernel_for(const tenon_op& op, const tenon_stack& stack) {
+  // Those of a call that goes to a backend's kernel, once what it writes was counted.
+  static tenon_keyset keys_of(const tenon_op& op, const tenon_stack& stack) {
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
       throw Error(base::take_current_error());
@@ -171,18 +226,37 @@ class BoundPlan::Binder {
     if ((functionalities & ~(kWrites | kDense)) != 0 || (functionalities & kDense) == 0) {
       refuse(op, "no backend's kernel serves it");
     }
+    return keys;
+  }
+
+  // The caller holds the registry's lock.
+  static const dispatch::Kernel* slot_of(const tenon_op& op, tenon_keyset keys) {
+    const dispatch::Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
+    if ((keys & kWrites) != 0) {
+      const dispatch::Kernel* counts = dispatch::slot_kernel(snapshot, keys);
+      if (counts != nullptr && dispatch::Registry::get().find_built_in(*counts) == nullptr) {
+        refuse(op, "a kernel for ADInplaceOrView serves it");
+      }
+    }
+    return dispatch::slot_kernel(snapshot, keys & ~kWrites);
+  }
+
+  const dispatch::Kernel& kernel_for(const tenon_op& op, const tenon_stack& stack,
+                                     tenon_keyset* out_keys) {
+    const tenon_keyset keys = keys_of(op, stack);
+    *out_keys = keys & ~kWrites;
     const auto lock = dispatch::Registry::get().lock();
-    const dispatch::Snapshot* snapshot = op.snapshot.load(std::memory_order_acquire);
-    const dispatch::Kernel* kernel = dispatch::slot_kernel(*snapshot, keys & ~kWrites);
+    const dispatch::Kernel* kernel = slot_of(op, keys);
     if (kernel == nullptr || kernel->bind == nullptr) refuse(op, "its kernel does not bind");
     bound_.pins_.emplace_back(*kernel);
     return *kernel;
   }
 
-  [[noreturn]] static void throw_error(tenon_stack* stack) {
+  [[noreturn]] static void throw_error(const tenon_op& op, tenon_stack* stack,
+                                       tenon_status status) {
     throw Error(stack->error != nullptr
                     ? base::ErrorPtr::adopt(std::exchange(stack->error, nullptr))
-                    : base::take_current_error());
+                    : base::adopt_current_error(op.name(), "kernel", status, true));
   }
 
   void add_output(const tenon_value& output, const Plan::Run& run) {
@@ -195,14 +269,15 @@ class BoundPlan::Binder {
     const Place place = place_of(tensor);
     Root& root = bound_.roots_[place.root];
     const auto index = static_cast<uint32_t>(bound_.outputs_.size());
-    if (root.source == Source::kInput && tensor.base() == nullptr) {
+    const bool is_whole = owners_[place.root] == &tensor;
+    if (root.source == Source::kInput && is_whole) {
       bound_.outputs_.push_back({root.number, kNone, TENON_DTYPE_NONE, {}, {}});
       return;
     }
-    const bool is_whole = tensor.base() == nullptr && tensor.offset() == 0;
-    if (root.source == Source::kConstant || root.source == Source::kInput || !is_whole) {
+    if (root.source == Source::kConstant || !is_whole || tensor.offset() != 0) {
       fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     }
+    if (root.bytes > extent_of(tensor)) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);  // it shrank
     if (root.source == Source::kScratch) {
       root.source = Source::kOutput;
       root.number = index;
@@ -218,7 +293,8 @@ class BoundPlan::Binder {
   BoundPlan& bound_;
   const Graph& graph_;
   std::unordered_map<const tensor::Tensor*, Place> places_;
-  std::vector<tensor::TensorPtr> made_;  // whose addresses are in places_
+  std::vector<const tensor::Tensor*> owners_;  // of roots
+  std::vector<tensor::TensorPtr> made_;        // whose addresses are in places_
 };
 
 BoundPlan::BoundPlan(const Graph& graph, const Plan& plan, const tenon_value* inputs)
@@ -230,11 +306,11 @@ BoundPlan::BoundPlan(const Graph& graph, const Plan& plan, const tenon_value* in
     run.bind(inputs);
     run.steps([&](uint32_t node, tenon_stack* stack) { binder.bind(graph.nodes()[node], stack); });
     binder.finish(run);
+    plan_memory();
   } catch (...) {
     release();
     throw;
   }
-  plan_memory();
 }
 
 }  // namespace tenon::graph

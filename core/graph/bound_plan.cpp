@@ -112,10 +112,11 @@ void BoundPlan::run(tenon_stack* stack) const {
   for (size_t i = 0; i < places_.size(); ++i) data[i] = bases[places_[i].root] + places_[i].offset;
   uint32_t first = 0;
   for (const Step& step : steps_) {
-    if (step.bound.run(step.bound.state, &data[first]) != TENON_OK) [[unlikely]] {
-      base::ErrorPtr error = base::take_current_error();
-      error->add_note(base::concat("in node ", step.node, " of a graph, ",
-                                   graph_.nodes()[step.node].op->name()));
+    const tenon_status status = step.bound.run(step.bound.state, &data[first]);
+    if (status != TENON_OK) [[unlikely]] {
+      const char* name = graph_.nodes()[step.node].op->name();
+      base::ErrorPtr error = base::adopt_current_error(name, "kernel", status, true);
+      error->add_note(base::concat("in node ", step.node, " of a graph, ", name));
       throw Error(std::move(error));
     }
     first = step.places_end;

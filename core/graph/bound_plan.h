@@ -15,18 +15,20 @@
 
 namespace tenon::graph {
 
-/// What a plan is for: inputs and thread, as they must be again.
+/// What a plan is for: inputs, attributes and thread, as they must be again.
 class Situation {
  public:
   Situation(const Graph& graph, const tenon_value* inputs);
-  /// Whether inputs and the calling thread are described so, and no kernel has changed.
+  /// Whether inputs, attributes and the calling thread are described so, and no kernel has changed.
   bool is_now(const tenon_value* inputs) const noexcept;
+  /// Whether a kernel has changed: it will never be again.
+  bool is_over() const noexcept;
   /// Whether calls go to backends' kernels with nothing in between.
   bool is_plain() const noexcept;
 
  private:
-  std::vector<int64_t> words_;  // of each input: what describe_input() writes
-  size_t ninputs_;
+  const Graph& graph_;
+  std::vector<int64_t> words_;  // what describe() tells
   uint64_t registry_version_;
   dispatch::KeyWords thread_;
   uint32_t slow_requests_;  // a profile, for one

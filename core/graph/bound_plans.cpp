@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/bound_plans.h"
 
+#include <new>
 #include <utility>
 
 #include "base/spin_guard.h"
@@ -23,8 +24,12 @@ BoundPlans::Entry BoundPlans::lookup(const tenon_value* inputs) {
 }
 
 void BoundPlans::keep(Entry entry) {
-  Entry replaced;  // freed after the lock
+  Entry over[kMost], replaced;  // freed after the lock
   const base::SpinGuard lock(locked_);
+  // Those that no run can take any more would hold kernels of closed libraries.
+  for (size_t i = 0; i < kMost; ++i) {
+    if (entries_[i].situation && entries_[i].situation->is_over()) std::swap(over[i], entries_[i]);
+  }
   for (Entry& each : entries_) {
     if (each.situation == entry.situation) {
       replaced = std::exchange(each, std::move(entry));
@@ -48,7 +53,9 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const Graph& graph, const Plan
   try {
     entry.plan = std::make_shared<BoundPlan>(graph, plan, inputs);
   } catch (const Error&) {
-    entry.is_refused = true;  // typed steps raise what there is to raise
+    entry.is_refused = true;  // calls raise what there is to raise
+  } catch (const std::bad_alloc&) {
+    entry.is_refused = true;  // calls keep less at once
   }
   std::shared_ptr<const BoundPlan> made = entry.plan;
   keep(std::move(entry));
@@ -56,7 +63,10 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const Graph& graph, const Plan
 }
 
 std::string BoundPlans::bind(const Graph& graph, const Plan& plan, const tenon_value* inputs) {
-  Entry entry{std::make_shared<Situation>(graph, inputs), nullptr, false};
+  Entry entry = lookup(inputs);
+  if (entry.plan) return "";
+  if (!entry.situation) entry.situation = std::make_shared<Situation>(graph, inputs);
+  entry.is_refused = false;
   if (!entry.situation->is_plain()) {
     return "inputs must be plain tensors on the CPU, on a thread without modes, profile or "
            "recording";

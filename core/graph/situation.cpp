@@ -27,6 +27,22 @@ bool describe_input(const tenon_value& input, Each&& each) {
   return true;
 }
 
+// The same for all inputs, and for attributes, which others may change: what their memory is, too.
+template <class Each>
+bool describe(const Graph& graph, const tenon_value* inputs, Each&& each) {
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    if (!describe_input(inputs[i], each)) return false;
+  }
+  for (const Attribute& attribute : graph.attributes()) {
+    const tensor::Tensor& tensor = *attribute.tensor;
+    const auto address = tensor.has_storage() ? reinterpret_cast<int64_t>(tensor.data()) : kAbsent;
+    if (!describe_input(tenon_value_of_tensor(attribute.tensor.get()), each) || !each(address)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_plain_input(const tenon_value& input) noexcept {
   if (input.tag != TENON_TAG_TENSOR || input.as.tensor == nullptr) return false;
   constexpr tenon_keyset kPlain =
@@ -48,31 +64,31 @@ bool same_words(const dispatch::KeyWords& a, const dispatch::KeyWords& b) noexce
 }  // namespace
 
 Situation::Situation(const Graph& graph, const tenon_value* inputs)
-    : ninputs_(graph.inputs().size()),
+    : graph_(graph),
       registry_version_(dispatch::registry_version.load(std::memory_order_acquire)),
       thread_(dispatch::key_words()),
       slow_requests_(base::current_thread()->slow_requests) {
-  for (size_t i = 0; i < ninputs_; ++i) {
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
     plain_inputs_ = plain_inputs_ && is_plain_input(inputs[i]);
-    describe_input(inputs[i], [&](int64_t word) {
-      words_.push_back(word);
-      return true;
-    });
   }
+  describe(graph, inputs, [&](int64_t word) {
+    words_.push_back(word);
+    return true;
+  });
 }
 
 bool Situation::is_now(const tenon_value* inputs) const noexcept {
-  if (registry_version_ != dispatch::registry_version.load(std::memory_order_acquire)) return false;
+  if (is_over()) return false;
   if (slow_requests_ != base::current_thread()->slow_requests) return false;
   if (!same_words(thread_, dispatch::key_words())) return false;
   const int64_t* word = words_.data();
   const int64_t* const end = word + words_.size();
-  for (size_t i = 0; i < ninputs_; ++i) {
-    const bool same =
-        describe_input(inputs[i], [&](int64_t now) { return word != end && *word++ == now; });
-    if (!same) return false;
-  }
-  return word == end;
+  const auto is_next = [&](int64_t now) { return word != end && *word++ == now; };
+  return describe(graph_, inputs, is_next) && word == end;
+}
+
+bool Situation::is_over() const noexcept {
+  return registry_version_ != dispatch::registry_version.load(std::memory_order_acquire);
 }
 
 bool Situation::is_plain() const noexcept {

@@ -14,8 +14,8 @@ namespace tenon::kernels {
 void define(Library& library, const Facts& facts);
 
 // Registers a device's kernel for all forms of an operator: `kernel` has the family's type. It is
-// quick up to `quick_numel` elements, -1: may wait. `device` is a word for dumps; `bind` plans calls
-// of the kernel, whose ctx is an OperatorForm.
+// quick up to `quick_numel` elements, -1: may wait. `device` is a word for dumps; `bind` plans its
+// calls, and is given an OperatorForm as ctx.
 void implement(Library& library, tenon_key key, const char* device, const Facts& facts,
                const void* kernel, int64_t quick_numel, tenon_bind_fn bind = nullptr);
 

@@ -84,30 +84,56 @@ def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
     rows.add(f"{prefix}func_vmap", "vmap(f)(x)", vmap=func.vmap, f=lambda x: x.sin(), x=x)
 
 
-def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
-    """A chain of 50 small operators: traced, and run again; an operator.
+def bound(function: Any, *args: Any) -> Any:
+    """Runs of a function's graph by a bound plan, which there must be."""
+    from tenon import graph
 
-    PyTorch's peers are make_fx, and the chain itself. Each in the mode that is its fastest.
+    traced = graph.trace(function, *args)
+    if reason := traced.bind(*args):
+        raise RuntimeError(reason)
+    return lambda: traced(*args)
+
+
+def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
+    """Chains of 50 small operators: traced, run again, and run by bound plans; an operator.
+
+    PyTorch's peers are make_fx, and the chains themselves. Each in the mode that is its fastest.
     """
     x, w = m.ones(1), m.ones(1)
+    a, b = m.ones(8, 8), m.ones(8, 8)
 
     def chain(x, w):
         for _ in range(10):
             x = m.relu(m.add(m.mul(m.add(m.mul(x, w), w), w), w))
         return x
 
-    if m is tenon:
-        from tenon import fx, graph
+    def products(x, w):
+        for _ in range(10):
+            x = m.relu(m.add(m.mul(m.add(m.mm(x, w), w), w), w))
+        return x
 
-        traced = graph.trace(chain, x, w)
-        runs = {"trace": lambda: graph.trace(chain, x, w), "replay": lambda: traced(x, w)}
-        make_fx = fx.make_fx
-    else:
-        proxies = importlib.import_module(f"{m.__name__}.fx.experimental.proxy_tensor")
-        make_fx = proxies.make_fx
-        runs = {"trace": lambda: make_fx(chain)(x, w), "replay": lambda: chain(x, w)}
-    runs["make_fx"] = lambda: make_fx(chain)(x, w)
     with m.no_grad() if m is tenon else m.inference_mode():
+        if m is tenon:
+            from tenon import fx, graph
+
+            traced = graph.trace(chain, x, w)
+            runs = {
+                "trace": lambda: graph.trace(chain, x, w),
+                "replay": lambda: traced(x, w),
+                "bound": bound(chain, x, w),
+                "bound_mm": bound(products, a, b),
+            }
+            make_fx = fx.make_fx
+        else:
+            proxies = importlib.import_module(f"{m.__name__}.fx.experimental.proxy_tensor")
+            make_fx = proxies.make_fx
+            runs = {
+                "trace": lambda: make_fx(chain)(x, w),
+                "replay": lambda: chain(x, w),
+                "bound": lambda: chain(x, w),
+                "bound_mm": lambda: products(a, b),
+            }
+        runs["make_fx"] = lambda: make_fx(chain)(x, w)
         for name, run in runs.items():
             timer = Timer("run()", globals={"run": run})
             timer.timeit(3)

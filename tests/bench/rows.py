@@ -290,6 +290,8 @@ SECTIONS = {
         _layer("an operator traced to a graph", "trace", 0.002),
         _layer("the same by make_fx, a module of nodes", "make_fx", 0.05),
         _layer("a graph of 50 run, an operator, beside eager calls", "replay", 0.06),
+        _layer("the same by a bound plan", "bound", 0.02),
+        _layer("a bound plan with products of 8×8", "bound_mm", 0.05),
         Row("a product recorded, boxed", "count:recorded_mul"),
         Row("a product recorded, typed caller", "count:recorded_mul_typed_caller"),
         Row("backward of 20 products", "count:backward_of_20_products"),
