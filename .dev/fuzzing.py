@@ -19,10 +19,11 @@ import ui
 
 FOLDER = ui.ROOT / "tests" / "fuzz"
 TARGETS = tuple(sorted(path.name for path in (FOLDER / "corpus").iterdir() if path.is_dir()))
-# Random programs, beside PyTorch, by their scripts.
+# Random programs, by their scripts: beside PyTorch, loops, or calls without a graph.
 PROGRAMS = {
     "programs": ui.ROOT / "tests" / "python" / "programs.py",
     "transform_programs": ui.ROOT / "tests" / "python" / "transform_programs.py",
+    "graph_programs": ui.ROOT / "tests" / "python" / "graph_programs.py",
 }
 
 

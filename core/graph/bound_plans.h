@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoundPlans: what a graph keeps of its runs, to run by address when they come again.
+// BoundPlans: the plans that a graph keeps, to run by address for inputs like those bound.
 #pragma once
 
 #include <atomic>
@@ -16,26 +16,24 @@ class BoundPlan;
 class Plan;
 class Situation;
 
-/// The plans of a graph for the situations that it was run in last.
+/// The plans of a graph for the situations that it was bound in last.
 class BoundPlans {
  public:
-  /// The plan for these inputs; NULL where there is none. One is made the second time that a
-  /// situation is seen.
-  std::shared_ptr<const BoundPlan> find(const tenon_graph& graph, const Plan& plan,
-                                        const tenon_value* inputs);
-  /// Makes one now. Returns what stands against it, "" where nothing does. Throws as BoundPlan.
+  /// The plan for these inputs; NULL where there is none.
+  std::shared_ptr<const BoundPlan> find(const tenon_value* inputs) noexcept;
+  /// Makes one. Returns what stands against it, "" where nothing does. Throws as BoundPlan.
   std::string bind(const tenon_graph& graph, const Plan& plan, const tenon_value* inputs);
 
  private:
   static constexpr size_t kMost = 4;
   struct Entry {
     std::shared_ptr<const Situation> situation;
-    std::shared_ptr<const BoundPlan> plan;  // NULL: seen once, or refused
-    bool is_refused = false;
+    std::shared_ptr<const BoundPlan> plan;
   };
-  Entry lookup(const tenon_value* inputs);
-  void keep(Entry entry);
+  void drop_over() noexcept;
+  void keep(Entry entry) noexcept;
 
+  std::atomic<bool> any_{false};     // a plan was made
   std::atomic<bool> locked_{false};  // entries_, for a few instructions
   Entry entries_[kMost];
   size_t next_ = 0;  // to be replaced

@@ -21,7 +21,7 @@ void Plan::run(tenon_stack* stack) const {
                   graph_.inputs().size(), " inputs, got ", stack->nargs);
   TENON_CHECK_ARG(stack->nrets == graph_.outputs().size(), kFunction, ": graph must give ",
                   graph_.outputs().size(), " outputs, got room for ", stack->nrets);
-  if (const auto bound = bound_.find(graph_, *this, stack->args)) return bound->run(stack);
+  if (const auto bound = bound_.find(stack->args)) return bound->run(stack);
   Run run(*this);
   run.bind(stack->args);
   run.steps([&](uint32_t node, tenon_stack* call) {

@@ -3,6 +3,7 @@
 
 #include "dispatch/registry.h"
 #include "graph/bound_plan.h"
+#include "tensor/dtype.h"
 
 namespace tenon::graph {
 
@@ -18,7 +19,7 @@ bool describe_input(const tenon_value& input, Each&& each) {
   const tensor::Dims sizes = tensor.size_span();
   if (!each(static_cast<int64_t>(tensor.call_keys())) ||
       !each(static_cast<int64_t>(sizes.size()) << 32 | tensor.dtype()) ||
-      !each(tensor.is_wrapped_number())) {
+      !each(tensor.is_wrapped_number()) || !each(tensor.may_be_tracked())) {
     return false;
   }
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
@@ -28,8 +29,10 @@ bool describe_input(const tenon_value& input, Each&& each) {
 }
 
 // The same for all inputs, and for attributes, which others may change: what their memory is, too.
+// First the dtype that integers become where floating-point numbers are computed.
 template <class Each>
 bool describe(const Graph& graph, const tenon_value* inputs, Each&& each) {
+  if (!each(tensor::default_dtype())) return false;
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     if (!describe_input(inputs[i], each)) return false;
   }
@@ -92,7 +95,10 @@ bool Situation::is_over() const noexcept {
 }
 
 bool Situation::is_plain() const noexcept {
-  return plain_inputs_ && (thread_.include & ~base::kDefaultInclude) == 0 &&
+  // A functionality included on all threads counts for the operators that it serves: see keys_of().
+  const uint64_t usual =
+      base::kDefaultInclude | base::late_defaults.included.load(std::memory_order_acquire);
+  return plain_inputs_ && (thread_.include & ~usual) == 0 &&
          (thread_.exclude & base::kDefaultExclude) == base::kDefaultExclude && slow_requests_ == 0;
 }
 

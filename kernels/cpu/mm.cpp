@@ -22,6 +22,13 @@ void mm(const Call& call) {
   end_product(call, product);
 }
 
+}  // namespace
+
+Operator operator_kMm() { return routine_of<ops::kMm, &mm>(kQuickProduct); }
+// [quote.end]
+
+namespace {
+
 struct BoundProduct {
   std::string op;
   Dtype dtype;
@@ -66,8 +73,5 @@ tenon_status bind_mm(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stac
     if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
   });
 }
-
-Operator operator_kMm() { return routine_of<ops::kMm, &mm>(kQuickProduct); }
-// [quote.end]
 
 }  // namespace tenon::kernels::cpu

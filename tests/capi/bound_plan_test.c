@@ -229,7 +229,8 @@ static void Bind_KernelInC_RunsWithoutCalls(void** state) {
   assert_same_elements(other, called[1]);
   tenon_graph_release(unbound);
 
-  // Another shape for the second time: planned too, and then both are there.
+  // Another shape: called until it is planned too, and then both are there.
+  assert_binds(graph, longer);
   tenon_tensor* second = run_on(graph, longer);
   assert_times(kBind, 4);
   assert_same_elements(second, called[2]);
@@ -546,6 +547,7 @@ static void* run_often(void* context) {
   for (int i = 0; i < 200; ++i) {
     // Six shapes take turns in the four places.
     tenon_tensor* x = counted(3 + i / 4 % 6, mine->first + (float)i);
+    if (i % 4 == 0) assert_binds(mine->graph, x);
     tenon_tensor *shared = run_on(mine->graph, x), *expected = run_on(own, x);
     tenon_tensor_info a, b;
     assert_ok(tenon_tensor_describe(shared, &a));

@@ -444,8 +444,17 @@ def run_programs(
     return found
 
 
-def main(description: str, check: Check, needs_torch: bool) -> int:
-    """Runs programs as the command line says; 1 where some differ."""
+def import_torch() -> Any:
+    """PyTorch, or None where it is not installed."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch
+
+
+def main(description: str, check: Check, needs_torch: bool | None) -> int:
+    """Runs programs as the command line says; 1 where some differ. None: has no use for PyTorch."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--count", type=int, default=20000, help="programs to run")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")
@@ -454,13 +463,13 @@ def main(description: str, check: Check, needs_torch: bool) -> int:
     given = parser.parse_args()
     import tenon
 
-    try:
-        import torch
-    except ImportError:
-        if needs_torch:
+    torch = None
+    if needs_torch is not None:
+        torch = import_torch()
+        if torch is None and needs_torch:
             parser.error("PyTorch must be installed")
-        torch = None
-        print("PyTorch is not installed: beside loops alone")
+        if torch is None:
+            print("PyTorch is not installed: beside loops alone")
     begin = time.monotonic()
     count = 0
 

@@ -74,6 +74,24 @@ def test_other_arguments_take_calls():
     _equal(traced(turned, *args[1:])[0], _mlp(turned, *args[1:])[0])
 
 
+def test_another_default_dtype_takes_calls():
+    def function(x):
+        return x.sin(), x / 2
+
+    args = (tenon.tensor([1, 2, 3]),)
+    traced = graph.trace(function, *args)
+    assert traced.bind(*args) is None
+    before = tenon.get_default_dtype()
+    try:
+        tenon.set_default_dtype(tenon.float64)
+        for _ in range(3):
+            for bound, eager in zip(traced(*args), function(*args), strict=True):
+                _equal(bound, eager)
+    finally:
+        tenon.set_default_dtype(before)
+    _equal(traced(*args)[0], function(*args)[0])
+
+
 def test_modes_see_each_call():
     args = tenon.ones(2), tenon.ones(2)
     traced = graph.trace(lambda x, y: x + y * x, *args)
@@ -136,3 +154,12 @@ def test_threads_run_one_plan_at_once():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_an_attribute_that_is_a_view_and_asks_for_gradients_later_gets_them():
+    a = tenon.randn(3)[...]
+    traced = graph.trace(lambda: a.tanh() * 2.0)
+    assert traced.bind() is None
+    assert not traced().requires_grad
+    a.requires_grad_()
+    assert traced().requires_grad

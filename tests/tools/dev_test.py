@@ -80,7 +80,9 @@ class FuzzTest(unittest.TestCase):
         self.assertEqual(len(fuzzing.TARGETS), 8)
 
     def test_programs_have_their_scripts(self):
-        self.assertEqual(sorted(fuzzing.PROGRAMS), ["programs", "transform_programs"])
+        self.assertEqual(
+            sorted(fuzzing.PROGRAMS), ["graph_programs", "programs", "transform_programs"]
+        )
         for path in fuzzing.PROGRAMS.values():
             self.assertTrue(path.exists(), path)
 

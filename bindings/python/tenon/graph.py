@@ -152,8 +152,8 @@ class Graph:
     def bind(self, *args: Any) -> str | None:
         """Plans runs for arguments like these, which then go through kernels' loops only.
 
-        The second run with like arguments does so by itself. Plans serve plain tensors on the CPU
-        on threads without modes, profile or recording.
+        The last four plans are kept. They serve plain tensors on the CPU, on threads without
+        modes, profile or recording, and until a kernel is registered or removed.
 
         Returns:
             None, or what stands against a plan: an operator whose kernel does not bind, an input

@@ -26,6 +26,8 @@
 //! runs. The C interface below is in [`sys`].
 #![warn(missing_docs, unsafe_op_in_unsafe_fn)]
 #![warn(clippy::undocumented_unsafe_blocks)]
+// arrays.rs is compiled once for each version of `ndarray`.
+#![allow(clippy::duplicate_mod)]
 
 // Generated code names the crate as its users do.
 extern crate self as tenon;
