@@ -74,7 +74,7 @@ def doc_of_overload(op: OpOverload) -> str:
     if operator is None:
         return f"{op.name()}, which is not defined now."
     tags = f"\n\nTags: {', '.join(operator.tags)}." if operator.tags else ""
-    return operator.schema + tags
+    return f"The operator::\n\n    {operator.schema}{tags}"
 
 
 def doc_of_packet(packet: OpOverloadPacket) -> str:
@@ -83,7 +83,8 @@ def doc_of_packet(packet: OpOverloadPacket) -> str:
     if len(defined) == 1:
         return doc_of_overload(defined[0])
     schemas = "".join(f"\n    {op._schema}" for op in defined if op.is_defined)
-    return f"The operator {packet._qualified_op_name}; calls take the first that fits:\n{schemas}"
+    name = packet._qualified_op_name
+    return f"The operator ``{name}``; calls take the first that fits::\n{schemas}"
 
 
 __all__ = ["doc_of_overload", "doc_of_packet", "of_overload", "of_packet"]
