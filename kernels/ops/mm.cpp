@@ -14,6 +14,15 @@ tenon_tensor_info describe(const tenon_tensor* tensor) {
   return info;
 }
 
+// A factor that is the call's `out` gets the sizes of the result: what it was, on the same memory.
+Tensor kept_factor(const Call& call, int k, const tenon_tensor_info& info) {
+  if (call.written() != call.tensor(k)) return Tensor::retain(call.tensor(k));
+  tenon_tensor* kept = nullptr;
+  check(tenon_tensor_new_detached(call.tensor(k), info.ndim, info.sizes, info.strides,
+                                  info.storage_offset, &kept));
+  return Tensor(kept);
+}
+
 }  // namespace
 
 Dims product_sizes(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
@@ -42,15 +51,20 @@ Dims product_sizes(const char* op, const tenon_tensor_info& a, const tenon_tenso
 Product::Product(const Call& call, int32_t batch)
     : a(describe(call.tensor(0))), b(describe(call.tensor(1))) {
   const Dims sizes = product_sizes(call.op(), a, b, batch);
+  if (call.form.is_functional()) {
+    result = result_for(call, sizes, dtype(), Device(a.device));
+    return;
+  }
+  factors[0] = kept_factor(call, 0, a);
+  factors[1] = kept_factor(call, 1, b);
   result = result_for(call, sizes, dtype(), Device(a.device));
-  if (call.form.is_functional()) return;
   const tenon_storage* own = tenon_tensor_storage(result.get());
   const bool apart =
       own != tenon_tensor_storage(call.tensor(0)) && own != tenon_tensor_storage(call.tensor(1));
   if (apart && has_row_major_strides(result.info())) return;
   // A resized `out` may have moved the memory of a factor.
-  a = describe(call.tensor(0));
-  b = describe(call.tensor(1));
+  a = describe(factors[0].get());
+  b = describe(factors[1].get());
   copy_to = std::move(result);
   result = allocate(sizes, dtype(), Device(a.device));
 }

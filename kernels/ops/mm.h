@@ -20,6 +20,8 @@ struct Product {
   // The call's `out`, where that is strided or shares memory with a factor: the result is then to
   // be copied there.
   Tensor copy_to;
+  // What `a` and `b` describe, where the call has an `out`.
+  Tensor factors[2];
 
   Product(const Call& call, int32_t batch);
   Dtype dtype() const { return dtype_of_info(a); }

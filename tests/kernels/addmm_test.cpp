@@ -58,5 +58,12 @@ TEST(Addmm, WhatDoesNotFit_IsRefusedByName) {
             std::string::npos);
 }
 
+TEST(Addmm, OutThatIsAFactorOfOtherSizes_IsReadAsItWas) {
+  const Tensor column = call("aten::clone", matrix({1, 2}, {2, 1}));
+  call("aten::addmm.out", matrix({10, 20}, {2}), column, call("aten::t", column),
+       kw("out", column));
+  EXPECT_EQ(elements(column), (Doubles{11, 22, 12, 24}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

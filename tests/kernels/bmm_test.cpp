@@ -22,5 +22,12 @@ TEST(Bmm, ExpandedOut_IsRefused) {
   EXPECT_EQ(elements(place), (Doubles{0, 0, 0, 0}));
 }
 
+TEST(Bmm, OutThatIsAFactorOfOtherSizes_IsReadAsItWas) {
+  const Tensor left = call("aten::clone", Tensor::from<float>({1, 2, 3, 4}, {2, 2, 1}));
+  call("aten::bmm.out", left, call("aten::transpose.int", left, 1, 2), kw("out", left));
+  EXPECT_EQ(sizes(left), (Ints{2, 2, 2}));
+  EXPECT_EQ(elements(left), (Doubles{1, 2, 2, 4, 9, 12, 12, 16}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

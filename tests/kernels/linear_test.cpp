@@ -40,5 +40,11 @@ TEST(Linear, WeightOfThreeDims_IsRefused) {
   EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
 }
 
+TEST(Linear, OutThatIsAFactorOfOtherSizes_IsReadAsItWas) {
+  const Tensor column = call("aten::clone", Tensor::from<float>({1, 2}, {2, 1}));
+  call("aten::linear.out", column, column, kw("out", column));
+  EXPECT_EQ(elements(column), (Doubles{1, 2, 2, 4}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

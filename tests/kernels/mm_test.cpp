@@ -74,6 +74,25 @@ TEST(Mm, OutThatIsAFactor_GetsTheProduct) {
   EXPECT_EQ(elements(square), (Doubles{5, 11, 11, 25}));
 }
 
+TEST(Mm, OutThatIsAFactorOfOtherSizes_IsReadAsItWas) {
+  const Tensor left = call("aten::clone", Tensor::from<float>({0, 1, 2, 3, 4, 5}, {3, 2}));
+  const Tensor turned = call("aten::t", left);
+  call("aten::mm.out", left, turned, kw("out", left));
+  EXPECT_EQ(sizes(left), (Ints{3, 3}));
+  EXPECT_EQ(elements(left), (Doubles{1, 3, 5, 3, 13, 23, 5, 23, 41}));
+  const Tensor right = call("aten::clone", Tensor::from<float>({0, 1, 2, 3, 4, 5}, {3, 2}));
+  call("aten::mm.out", call("aten::t", right), right, kw("out", right));
+  EXPECT_EQ(sizes(right), (Ints{2, 2}));
+  EXPECT_EQ(elements(right), (Doubles{20, 26, 26, 35}));
+}
+
+TEST(Mm, OutThatIsAnOwnedViewOfAFactor_GetsTheProduct) {
+  const Tensor whole = call("aten::clone", Tensor::from<float>({1, 2, 3, 4}, {2, 2}));
+  const Tensor row = call("aten::slice.Tensor", whole, 0, 0, 1, 1);
+  call("aten::mm.out", row, whole, kw("out", row));
+  EXPECT_EQ(elements(whole), (Doubles{7, 10, 3, 4}));
+}
+
 TEST(Mm, HalvesAsFloat32_AreNotRoundedBetween) {
   const Tensor row = call("aten::to.dtype", Tensor::from<float>({2048, 1}, {1, 2}), Dtype::F16);
   const Tensor column = call("aten::to.dtype", Tensor::from<float>({1, 1}, {2, 1}), Dtype::F16);
