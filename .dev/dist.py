@@ -44,6 +44,7 @@ def make(pythons: list[str]) -> int:
     dist_python.make(DIST, _last_change(), wanted, stubs)
     dist_java.make(DIST / "maven", version(), int(_last_change()))
     dist_rust.make(DIST)
+    _bill_of_materials([python.name for python in wanted])
     _checksums()
     for path in _artefacts():
         ui.say(f"{ui.short(path)}, {path.stat().st_size / 1024:.0f} KiB")
@@ -88,6 +89,17 @@ def _settle(archive: pathlib.Path, target: pathlib.Path, seconds: int) -> None:
             member.mtime, member.uid, member.gid = seconds, 0, 0
             member.uname = member.gname = "root"
             settled.addfile(member, source.extractfile(member) if member.isreg() else None)
+
+
+def _bill_of_materials(pythons: list[str]) -> None:
+    """What is in each file, as the linker's maps say: CycloneDX, beside the files."""
+    interpreter = environment.python("base", "dist")
+    builds = ["release", *(f"extension-{name}" for name in pythons)]
+    folders = [environment.build_dir(name) / "shipped" for name in builds]
+    command = [interpreter, "-B", pathlib.Path(__file__).parent / "sbom.py", DIST]
+    command += [DIST / f"tenon-{version()}.cdx.json", "--version", version()]
+    command += ["--seconds", _last_change(), "--glibc", glibc.OLDEST, "--linked"]
+    ui.run("write the bill of materials", [*command, *(one for one in folders if one.is_dir())])
 
 
 def _last_change() -> str:

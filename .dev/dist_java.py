@@ -15,6 +15,9 @@ import machine
 import ui
 
 JAVA = ui.ROOT / "bindings" / "java"
+# In each jar's META-INF; the natives have more inside than ours.
+LICENCE = ui.ROOT / "LICENSE"
+OTHERS = ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt"
 POM = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -46,7 +49,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
     classifier = f"linux-{platform.machine()}"
     natives = _natives(work / "natives", classifier)
     module = "Automatic-Module-Name: dev.tenon.natives\r\n"
-    _jar(folder / f"{name}-{classifier}.jar", natives, seconds, module)
+    _jar(folder / f"{name}-{classifier}.jar", natives, seconds, module, (LICENCE, OTHERS))
     _jar(folder / f"{name}-sources.jar", _sources(work / "sources", build), seconds)
     _jar(folder / f"{name}-javadoc.jar", javadoc(work / "javadoc", build), seconds)
     (folder / f"{name}.pom").write_text(POM.format(version=version))
@@ -93,22 +96,30 @@ def _repack(built: pathlib.Path, jar: pathlib.Path, seconds: int) -> None:
     """A jar that the JDK made, with its entries in order and all of one time; folders are left."""
     stamp = time.gmtime(max(seconds, 315532800))[:6]
     with zipfile.ZipFile(built) as source, zipfile.ZipFile(jar, "w") as target:
-        names = [name for name in source.namelist() if not name.endswith("/")]
-        for name in sorted(names, key=lambda name: (name != "META-INF/MANIFEST.MF", name)):
+        content = {name: source.read(name) for name in source.namelist() if name[-1] != "/"}
+        content["META-INF/LICENSE"] = LICENCE.read_bytes()
+        for name in sorted(content, key=lambda name: (name != "META-INF/MANIFEST.MF", name)):
             entry = zipfile.ZipInfo(name, stamp)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            target.writestr(entry, source.read(name))
+            target.writestr(entry, content[name])
 
 
-def _jar(jar: pathlib.Path, content: pathlib.Path, seconds: int, manifest: str = "") -> None:
+def _jar(
+    jar: pathlib.Path,
+    content: pathlib.Path,
+    seconds: int,
+    manifest: str = "",
+    licences: tuple = (LICENCE,),
+) -> None:
     """The same bytes from the same files: in order, all of one time."""
     stamp = time.gmtime(max(seconds, 315532800))[:6]  # zip knows no time before 1980
-    paths = sorted(path for path in content.rglob("*") if path.is_file())
+    files = {str(path.relative_to(content)): path for path in content.rglob("*") if path.is_file()}
+    files |= {f"META-INF/{path.name}": path for path in licences}
     name = "META-INF/MANIFEST.MF"
     lines = f"Manifest-Version: 1.0\r\n{manifest}\r\n"
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo(name, stamp), lines)
-        for path in paths:
-            entry = zipfile.ZipInfo(str(path.relative_to(content)), stamp)
+        for member, path in sorted(files.items()):
+            entry = zipfile.ZipInfo(member, stamp)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, path.read_bytes())

@@ -48,7 +48,9 @@ def _sources(dist: pathlib.Path, seconds: str) -> None:
     project = (tree / "bindings/python/pyproject.toml").read_text()
     moved = project.replace('"../.."', '"."').replace('"../../', '"')
     moved = moved.replace('readme = "', 'readme = "bindings/python/')
-    (tree / "pyproject.toml").write_text(moved)
+    licences = 'license = "Apache-2.0"\n'
+    both = 'license-files = ["LICENSE", "capi/THIRD_PARTY_LICENSES.txt"]\n'
+    (tree / "pyproject.toml").write_text(moved.replace(licences, licences + both))
     (tree / "bindings/python/pyproject.toml").unlink()
     env = {"SOURCE_DATE_EPOCH": seconds}
     ui.run("pack the sources", [interpreter, "-c", BUILD_SDIST, work], cwd=tree, env=env)

@@ -182,7 +182,7 @@ def installed(run: Run) -> Outcome:
     """pytest over tests/installed: users' projects against the artefacts of ./dev dist."""
     found = {one.name: one.path for one in interpreters.find()}
     run.env["TENON_PYTHONS"] = json.dumps(found)
-    return _pytest(run, "installed", "installed")
+    return _pytest(run, "installed", "installed", groups=("dist",))
 
 
 def roots(run: Run) -> Outcome:
@@ -195,12 +195,12 @@ def roots(run: Run) -> Outcome:
     return outcome
 
 
-def _pytest(run: Run, name: str, *folders: str) -> Outcome:
+def _pytest(run: Run, name: str, *folders: str, groups: tuple = ()) -> Outcome:
     path = RESULTS / f"{run.preset}-{name}.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    groups = ("base", "torch") if run.with_torch else ("base",)
-    interpreter = run.interpreter or environment.python(*groups)
+    torch = ("torch",) if run.with_torch else ()
+    interpreter = run.interpreter or environment.python("base", *groups, *torch)
     command = [
         interpreter,
         "-m",

@@ -14,6 +14,7 @@ import ui
 from interpreters import Interpreter
 
 PROJECT = ui.ROOT / "bindings" / "python"
+LICENCES = (ui.ROOT / "LICENSE", ui.ROOT / "capi" / "THIRD_PARTY_LICENSES.txt")
 # Writes the folder of metadata that the build backend makes of pyproject.toml.
 METADATA = (
     "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as prepare; "
@@ -58,7 +59,14 @@ def _add_metadata(content: pathlib.Path) -> None:
     ui.run("write the wheel's metadata", [interpreter, "-c", METADATA, content], cwd=PROJECT)
     (metadata,) = content.glob("*.dist-info")
     (metadata / "licenses").mkdir()
-    shutil.copy(ui.ROOT / "LICENSE", metadata / "licenses")
+    lines = ""
+    for path in LICENCES:
+        shutil.copy(path, metadata / "licenses")
+        lines += f"License-File: {path.name}\n"
+    # The backend knows none: they lie outside the project's folder.
+    text = (metadata / "METADATA").read_text()
+    head, body = text.split("\n\n", 1)
+    (metadata / "METADATA").write_text(f"{head}\n{lines}\n{body}")
 
 
 def _packed(

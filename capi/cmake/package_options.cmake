@@ -3,6 +3,8 @@
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  # Each package has its licences where Debian's readers look for them.
+  set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian_copyright.cmake)
 else()
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 endif()

@@ -44,7 +44,9 @@ function(tenon_ship target out)
   # Threads and the loader were libraries of their own.
   target_link_libraries(${_shipped} PRIVATE pthread dl)
   target_link_options(${_shipped} PRIVATE -s -L${TENON_GLIBC_STUBS} -static-libstdc++
-    LINKER:--as-needed LINKER:--exclude-libs,libstdc++.a)
+    LINKER:--as-needed LINKER:--exclude-libs,libstdc++.a
+    # What came from whom: the bill of materials is written from it.
+    LINKER:-Map=${PROJECT_BINARY_DIR}/shipped/${target}.map)
 endfunction()
 
 # tenon_install_shipped(TARGET COMPONENT)
