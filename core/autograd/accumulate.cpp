@@ -4,6 +4,7 @@
 #include "autograd/operators.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "dispatch/transform.h"
 #include "tensor/layout.h"
 
 namespace tenon::autograd {
@@ -32,9 +33,7 @@ TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
               "backward: gradient of a real leaf must be real, got a fake one; make the leaf fake "
               "before it is used (tenon_tensor_copy_fake, from_tensor)");
   const bool fits = lies_as(*grad, variable.get());
-  const bool alone = grad->use_count() == 1 && grad->base() == nullptr && grad->has_storage() &&
-                     grad->storage()->is_alone();
-  if (alone && fits && !recorded) return grad;
+  if (dispatch::is_alone(*grad) && fits && !recorded) return grad;
   if (fits || recorded || !grad->has_storage() || variable == nullptr) {
     return operators::clone(*grad);
   }

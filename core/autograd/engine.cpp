@@ -2,13 +2,13 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "autograd/accumulate.h"
 #include "autograd/anomaly.h"
 #include "autograd/grad_mode_guard.h"
 #include "autograd/node_extra.h"
 #include "autograd/node_run.h"
+#include "autograd/node_set.h"
 #include "autograd/operators.h"
 #include "autograd/pass.h"
 #include "autograd/recording_modes.h"
@@ -81,10 +81,10 @@ class Task final : public Pass {
       Node* node;
       size_t next;
     };
-    std::unordered_set<const Node*> seen;
-    std::vector<Step> path;
+    NodeSet seen;
+    base::SmallVector<Step, 16> path;
     const auto enter = [&](Node* node) {
-      if (node->sequence() >= oldest && seen.insert(node).second) path.push_back({node, 0});
+      if (node->sequence() >= oldest && seen.insert(node)) path.push_back({node, 0});
     };
     for (const Root& root : roots_) {
       enter(root.node.get());
@@ -121,7 +121,7 @@ class Task final : public Pass {
   // them, though leaves run last.
   [[gnu::cold]] void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
     std::vector<const Node*> left{&failed};
-    std::unordered_set<const Node*> incomplete;
+    NodeSet incomplete;
     while (!waiting_.is_empty()) {
       Turn turn(&waiting_);
       if (!turn.node().is_leaf()) {
@@ -284,7 +284,7 @@ class Task final : public Pass {
   std::vector<TensorPtr> captured_;  // one for each target
   Waiting waiting_;
   // Nodes that lead to a target; without targets all, filled when somebody asks.
-  std::unordered_set<const Node*> marks_;
+  NodeSet marks_;
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ std::unique_ptr<ForwardCall> ForwardCall::start(DualLevel& level, const Plan& pl
                                                 const tenon_op& op, tenon_stack* stack) {
   std::unique_ptr<ForwardCall> call(new ForwardCall(level, plan, op, stack));
   const PauseTangents pause;
+  call->tangents_.reserve(plan.inputs.size());
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     const tenon_value& value = stack->args[plan.inputs[i].position];
     if (!plan.inputs[i].is_list) {
@@ -252,7 +253,8 @@ OwnedValue ForwardCall::tangent_value(size_t argument) const {
 void ForwardCall::from_text(std::span<const CallResult> results) {
   const size_t arguments = plan_.schema->arguments().size();
   std::vector<OwnedValue> tangents;
-  std::vector<tenon_value> values;
+  tangents.reserve(arguments);
+  base::SmallVector<tenon_value, 12> values;
   for (size_t i = 0; i < arguments; ++i) values.push_back(dispatch::borrowed(stack_.args[i]));
   for (const Copy& copy : copies_) {
     values[copy.position] = tenon_value_of_tensor(copy.elements.get());
@@ -267,7 +269,7 @@ void ForwardCall::from_text(std::span<const CallResult> results) {
   for (const TangentPlan::Line& line : plan_.tangents->lines) {
     const size_t first = first_result(line.result);
     if (stack_.rets[line.result].tag != TENON_TAG_TENSOR || done_[first] != 0) continue;
-    set(results[first], take_tangent(evaluate_tangent(*line.expression, what, values)));
+    set(results[first], take_tangent(evaluate_tangent(*line.expression, what, {values.data(), values.size()})));
   }
 }
 

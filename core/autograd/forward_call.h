@@ -8,6 +8,7 @@
 
 #include "autograd/dual_level.h"
 #include "autograd/node.h"
+#include "base/small_vector.h"
 #include "value/value.h"
 
 namespace tenon::autograd {
@@ -82,8 +83,8 @@ class ForwardCall {
   const tenon_op& op_;
   tenon_stack& stack_;
   uint64_t inputs_with_ = 0;                 // bit i: input i has a tangent, or an element of it
-  std::vector<tensor::Tensor*> inputs_;      // elements of lists one by one
-  std::vector<tensor::TensorPtr> tangents_;  // of them; NULL without
+  base::SmallVector<tensor::Tensor*, 4> inputs_;  // elements of lists one by one
+  std::vector<tensor::TensorPtr> tangents_;       // of them; NULL without
   std::vector<Written> written_;
   std::vector<Copy> copies_;
   std::vector<uint8_t> done_;  // by result: 1 where its tangent needs no formula

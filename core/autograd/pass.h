@@ -3,10 +3,10 @@
 #pragma once
 
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "autograd/node.h"
+#include "autograd/node_set.h"
 #include "tenon/hooks.h"
 
 namespace tenon::autograd {
@@ -63,11 +63,11 @@ class Pass {
 /// The nodes that edges lead to from some, those included, without what `enters` refuses. No
 /// recursion. Throws std::bad_alloc.
 template <class Enters>
-std::unordered_set<const Node*> reachable(std::span<const Node* const> from, Enters enters) {
-  std::unordered_set<const Node*> seen;
+NodeSet reachable(std::span<const Node* const> from, Enters enters) {
+  NodeSet seen;
   std::vector<const Node*> waiting;
   const auto enter = [&](const Node* node) {
-    if (node != nullptr && enters(*node) && seen.insert(node).second) waiting.push_back(node);
+    if (node != nullptr && enters(*node) && seen.insert(node)) waiting.push_back(node);
   };
   for (const Node* node : from) enter(node);
   while (!waiting.empty()) {

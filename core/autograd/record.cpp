@@ -39,6 +39,7 @@ class Recording {
  public:
   Recording(const Plan& plan, const tenon_op& op, tenon_stack* stack)
       : plan_(plan), op_(op), stack_(*stack) {
+    inputs_.reserve(plan.inputs.size());
     for (size_t i = 0; i < plan.inputs.size(); ++i) {
       const bool wanted = (plan.wanted >> i & 1) != 0;
       const tenon_value& value = stack->args[plan.inputs[i].position];

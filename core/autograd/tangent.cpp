@@ -6,6 +6,7 @@
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
+#include "dispatch/transform.h"
 #include "tensor/layout.h"
 
 namespace tenon::autograd {
@@ -34,11 +35,6 @@ bool overlaps_itself(const Tensor& tensor) noexcept {
     if (tensor.sizes()[dim] > 1 && tensor.strides()[dim] == 0) return true;
   }
   return false;
-}
-
-bool is_alone(const Tensor& tensor) noexcept {
-  return tensor.use_count() == 1 && tensor.base() == nullptr && tensor.has_storage() &&
-         tensor.storage()->is_alone();
 }
 
 void check_part(const char* what, const Tensor& tensor) {
@@ -90,7 +86,7 @@ void carry_tangent(const Tensor& tensor, Tensor& alias) {
 }
 
 void give_tangent(DualLevel& level, Tensor& tensor, TensorPtr tangent) {
-  if (!is_alone(*tangent) || !is_laid_out_as(*tangent, tensor)) {
+  if (!dispatch::is_alone(*tangent) || !is_laid_out_as(*tangent, tensor)) {
     tangent = laid_out_as(*tangent, tensor);
   }
   share_tangent(level, tensor, std::move(tangent));

@@ -19,7 +19,7 @@ namespace {
 
 // The state of views, of tensors whose output number is too large for their header, and of those
 // that have had a tangent. Of a view any thread may change its flow at any time.
-class LinkState final : public tensor::AutogradState {
+class LinkState final : public tensor::AutogradState, public tensor::InBlock<LinkState> {
  public:
   LinkState() noexcept {
     drop = [](tensor::AutogradState* self) noexcept { delete static_cast<LinkState*>(self); };

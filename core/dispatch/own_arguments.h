@@ -27,7 +27,8 @@ class OwnArguments {
   OwnArguments(const OwnArguments&) = delete;
   OwnArguments& operator=(const OwnArguments&) = delete;
 
-  /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place.
+  /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place: a
+  /// TensorPtr is kept, a Tensor* lives as long as the one that it replaces.
   template <class Replace>
   void replace_tensors(Replace&& replacement) {
     for (tenon_value& arg : args_) replace_in(&arg, replacement, 0);
@@ -49,6 +50,7 @@ class OwnArguments {
  private:
   static constexpr int kMaxNesting = 64;  // as key extraction looks
 
+  static tenon_tensor* keep(tensor::Tensor* other) noexcept { return other; }
   // Keeps a replacement, and gives its address.
   tenon_tensor* keep(tensor::TensorPtr other) {
     tensors_.push_back(other.get());
@@ -59,7 +61,7 @@ class OwnArguments {
   void replace_in(tenon_value* value, Replace& replacement, int depth) {
     if (value->tag == TENON_TAG_TENSOR) {
       if (value->as.tensor == nullptr) return;
-      if (tensor::TensorPtr other = replacement(*value->as.tensor)) {
+      if (auto other = replacement(*value->as.tensor)) {
         value->as.tensor = keep(std::move(other));
       }
     } else if (value->tag == TENON_TAG_TENSOR_LIST) {
@@ -81,9 +83,7 @@ class OwnArguments {
                                         value::tensors(*value) + value->count);
     for (tenon_tensor*& element : elements) {
       if (element == nullptr) continue;
-      if (tensor::TensorPtr other = replacement(*element)) {
-        element = keep(std::move(other));
-      }
+      if (auto other = replacement(*element)) element = keep(std::move(other));
     }
     lists_.push_back(std::move(elements));
     value->as.list = {lists_.back().data(), nullptr};

@@ -24,6 +24,7 @@ struct StackedLayer {
   LayerPtr layer;
   KeyWords outer;
   KeyWords before;
+  uint64_t number;  // of all that were ever entered: no other is taken for it
 };
 
 constexpr uint32_t kModeCount = 2;  // TENON_MODE_*

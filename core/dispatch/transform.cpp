@@ -106,6 +106,27 @@ class ForWords {
   const KeyWords before_;
 };
 
+// A call that the innermost layer serves. Calls nest: an outer one of the same layer may be waiting
+// for this one.
+class Turn {
+ public:
+  explicit Turn(StackedLayer& top) noexcept
+      : number_(top.number),
+        waiting_(std::exchange(top.outer, key_words())),
+        words_(words_of(*top.layer, top.outer)) {}
+  ~Turn() {
+    StackedLayer* top = top_of_stack();
+    if (top != nullptr && top->number == number_) top->outer = waiting_;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  const uint64_t number_;
+  const KeyWords waiting_;
+  const ForWords words_;
+};
+
 // A tensor as the layer's calls see it: empty where it is that already.
 TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   Tensor& now = settle_dead(op->name(), tensor);
@@ -123,6 +144,20 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   return layer.kind().lift(layer, now, nullptr);
 }
 
+// Whether all tensors of a call are of the layer already: nothing is to be lifted, and the call goes
+// on with its own arguments.
+bool is_lifted(const Layer& layer, const tenon_stack& stack) noexcept {
+  const auto is_of_layer = [&](const Tensor* tensor) {
+    return tensor == nullptr || level_tensor(*tensor, layer) != nullptr ||
+           (layer.kind().lift == nullptr && level_tensor(*tensor) == nullptr);
+  };
+  return std::all_of(stack.args, stack.args + stack.nargs, [&](const tenon_value& arg) {
+    if (arg.tag == TENON_TAG_TENSOR) return is_of_layer(arg.as.tensor);
+    if (arg.tag != TENON_TAG_TENSOR_LIST) return !value::is_value_list(arg.tag);
+    return std::all_of(value::tensors(arg), value::tensors(arg) + arg.count, is_of_layer);
+  });
+}
+
 // Drops what a function has taken over unless somebody else has by then.
 struct ContentOwner {
   void* content;
@@ -135,6 +170,10 @@ struct ContentOwner {
 // The tensor whose memory a tensor shows.
 const Tensor* root_of(const Tensor& tensor) noexcept {
   return tensor.base() != nullptr ? tensor.base() : &tensor;
+}
+
+bool has_one_holder(const Tensor& tensor) noexcept {
+  return tensor.use_count() == 1 && tensor.base() == nullptr;
 }
 
 // Writing to a tensor from outside of a layer would be lost on those who run the layer again, and
@@ -213,7 +252,9 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   const KeyWords outer = words_outside_turn();
   auto layer = base::make_intrusive<Layer>(kind, level, outer.grad_mode, content, drop);
   owner.drop = nullptr;
-  stacks.layers.push({layer, outer, key_words()});
+  static std::atomic<uint64_t> entered{0};
+  stacks.layers.push(
+      {layer, outer, key_words(), entered.fetch_add(1, std::memory_order_relaxed)});
   KeyWords words = with_front(outer);
   if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
   // Whose they are is said by the layer whose turn it is.
@@ -280,6 +321,16 @@ const LevelTensor* level_tensor(const Tensor& tensor, const Layer& layer) noexce
   return level != nullptr && level->layer.get() == &layer ? level : nullptr;
 }
 
+bool is_alone(const Tensor& tensor) noexcept {
+  const Tensor* at = &tensor;
+  uint64_t layers = 0;  // the tensor below them all counts the versions of their tensors
+  for (const LevelTensor* level; (level = level_tensor(*at)) != nullptr; ++layers) {
+    if (!has_one_holder(*at) || !at->storage()->is_alone_sharing_version()) return false;
+    at = level->below.get();
+  }
+  return has_one_holder(*at) && at->has_storage() && at->storage()->is_alone(layers);
+}
+
 BelowLayer::BelowLayer() noexcept : words_(key_words()) {
   const StackedLayer* top = top_of_stack();
   if (top == nullptr) return;
@@ -307,11 +358,11 @@ namespace {
 tenon_status call_settled(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   OwnArguments arguments(*stack);
   Replacements replacements;
-  arguments.replace_tensors([&](Tensor& tensor) -> TensorPtr {
+  arguments.replace_tensors([&](Tensor& tensor) -> Tensor* {
     Tensor& now = settle_dead(op->name(), tensor);
-    if (&now == &tensor) return {};
+    if (&now == &tensor) return nullptr;
     replacements.push_back({&tensor, &now});
-    return TensorPtr::share(&now);
+    return &now;
   });
   if (replacements.empty()) {
     return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_FRONT), stack);
@@ -343,56 +394,48 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
   return guard_kernel(stack, [&]() -> tenon_status {
     StackedLayer* top = top_of_stack();
     if (top == nullptr) return call_settled(op, keys, stack);
-    const LayerPtr layer = top->layer;
-    check_written(op, *layer, *stack);
+    Layer& layer = *top->layer;
+    check_written(op, layer, *stack);
+    if (is_lifted(layer, *stack)) {
+      const Turn turn(*top);
+      return call(op, stack);
+    }
     OwnArguments arguments(*stack);
     Replacements replacements;
     arguments.replace_tensors([&](Tensor& tensor) {
-      TensorPtr lifted = lift(op, *layer, tensor);
+      TensorPtr lifted = lift(op, layer, tensor);
       if (lifted) replacements.push_back({&tensor, lifted.get()});
       return lifted;
     });
-    // Calls nest: an outer call of the same layer may be waiting for this one.
-    struct OuterWords {
-      KeyWords before;
-      LayerPtr layer;
-      ~OuterWords() {
-        if (StackedLayer* top = top_of_stack(); top != nullptr && top->layer == layer) {
-          top->outer = before;
-        }
-      }
-    } restore{std::exchange(top->outer, key_words()), layer};
     tenon_stack inner = arguments.stack_for(*stack);
     {
-      const ForWords words(words_of(*layer, top->outer));
+      const Turn turn(*top);
       const tenon_status status = call(op, &inner);
       if (status != TENON_OK) return status;
     }
-    if (!replacements.empty()) {
-      replace_results(stack, [&](Tensor& result) { return map_back(replacements, result); });
-    }
+    replace_results(stack, [&](Tensor& result) { return map_back(replacements, result); });
     return TENON_OK;
   });
 }
 
 tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return guard_kernel(stack, [&]() -> tenon_status {
-    const LayerPtr layer = top_layer();
+    Layer* const layer = peek_top_layer();  // hidden during the call, on the stack again after it
     OwnArguments arguments(*stack);
     Replacements replacements;  // of all arguments, also of those that stay as they are
     bool any = false;
-    arguments.replace_tensors([&](Tensor& tensor) -> TensorPtr {
+    arguments.replace_tensors([&](Tensor& tensor) -> Tensor* {
       Tensor& now = settle_dead(op->name(), tensor);
-      const LevelTensor* level = layer ? level_tensor(now, *layer) : nullptr;
+      const LevelTensor* level = layer != nullptr ? level_tensor(now, *layer) : nullptr;
       Tensor* below = level != nullptr ? level->below.get() : &now;
       replacements.push_back({&tensor, below});
-      if (below == &tensor) return {};
+      if (below == &tensor) return nullptr;
       any = true;
-      return TensorPtr::share(below);
+      return below;
     });
     tenon_stack inner = arguments.stack_for(*stack);
     // Nothing to take off and no layer to leave: what carries Back belongs to nobody here.
-    if (!any && !layer) {
+    if (!any && layer == nullptr) {
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_BACK), stack);
     }
     {
@@ -403,7 +446,7 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
     if (op->written.load(std::memory_order_relaxed) != 0) follow_shapes(replacements);
     replace_results(stack, [&](Tensor& result) -> TensorPtr {
       if (TensorPtr own = map_back(replacements, result)) return own;
-      if (!layer || layer->kind().lift == nullptr || result.is_undefined()) return {};
+      if (layer == nullptr || layer->kind().lift == nullptr || result.is_undefined()) return {};
       return layer->kind().lift(*layer, result, viewed_argument(replacements, *layer, result));
     });
     return TENON_OK;

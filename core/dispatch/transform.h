@@ -80,7 +80,7 @@ LayerPtr top_layer() noexcept;
 Layer* peek_top_layer() noexcept;
 
 /// A tensor as a layer sees it: the tensor below, and what the layer's kind keeps with it.
-struct LevelTensor {
+struct LevelTensor final : tensor::InBlock<LevelTensor> {
   LayerPtr layer;
   tensor::TensorPtr below;
   void* content = nullptr;
@@ -107,6 +107,10 @@ void replace_below(tensor::Tensor& tensor, tensor::Tensor& below, const tensor::
 const LevelTensor* level_tensor(const tensor::Tensor& tensor) noexcept;
 /// The same for a layer's own tensors only.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor, const Layer& layer) noexcept;
+
+/// Whether nobody but its only holder sees what a tensor, or the one below all its layers, has in
+/// memory: it may be written without telling anyone.
+bool is_alone(const tensor::Tensor& tensor) noexcept;
 
 /// What a tensor stands for once the layers that it is of have ended; itself where they live, or
 /// it has none. Throws TENON_ERROR_STATE, in the name of `who`, for one that must not outlive its

@@ -130,4 +130,15 @@ inline void free_block(void* memory, BlockClass block) noexcept {
   free_block_slow(memory, block);
 }
 
+/// A base of what comes and goes with tensors and is no larger than their headers: it is kept in
+/// blocks of theirs.
+template <class T>
+struct InBlock {
+  static void* operator new(size_t) {
+    static_assert(sizeof(T) <= kHeaderBytes && alignof(T) <= kAlignment);
+    return allocate_block(kHeaderBlock);
+  }
+  static void operator delete(void* memory) noexcept { free_block(memory, kHeaderBlock); }
+};
+
 }  // namespace tenon::tensor

@@ -84,6 +84,8 @@ void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
     tensor->autograd_.store(nullptr, std::memory_order_relaxed);
     state->drop(state);
   }
+  // First, so that the tensor that counts its versions is alone when it goes with the content.
+  if (tensor->has_own_storage()) tensor->storage_->stop_sharing_version();
   tensor->drop_extra();
   if (tensor->counts_.load(std::memory_order_acquire) == kOneWeak) {
     tensor->die_alone_slow();

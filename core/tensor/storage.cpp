@@ -51,7 +51,15 @@ void tenon_storage::share_version(tenon_storage& other) noexcept {
   context_ = counting;
   kind_ = MemoryKind::kSharedVersion;
   // One weak reference more than a storage alone has: count_write() then looks who counts.
-  counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
+  counts_.store(kSharesVersion, std::memory_order_relaxed);
+}
+
+void tenon_storage::stop_sharing_version() noexcept {
+  if (!is_alone_sharing_version()) return;
+  counting_storage()->release_weak();
+  context_ = nullptr;
+  kind_ = MemoryKind::kNone;
+  counts_.store(kStorageAlone, std::memory_order_relaxed);
 }
 
 void tenon_storage::release_weak() noexcept {

@@ -41,6 +41,8 @@ constexpr uint64_t kOneWeak = uint64_t{1} << 32;
 constexpr uint64_t kStrongMask = kOneWeak - 1;
 /// A storage that only the tensor beside it uses: one weak reference of its own, one of the header.
 constexpr uint64_t kStorageAlone = kOneStrong + 2 * kOneWeak;
+/// The same of one whose versions another one counts: one weak reference more.
+constexpr uint64_t kSharesVersion = kStorageAlone + kOneWeak;
 /// What the first view adds, so that the storage is never taken for one alone again, whatever goes.
 constexpr uint64_t kViewed = kOneWeak << 20;
 /// For statics: no number of references that threads can hold at once brings it to 0.
@@ -75,6 +77,8 @@ struct alignas(64) tenon_storage {
   /// From now on `other` counts the versions of this storage, which has no memory and which nobody
   /// else uses yet. Keeps the memory of the other's header and counter, not its data.
   void share_version(tenon_storage& other) noexcept;
+  /// Ends that where the tensor beside it, which dies, is all that uses it.
+  void stop_sharing_version() noexcept;
   /// The same for a write that is about to happen. Through the only tensor of a storage nobody else
   /// can write at the same time without racing for the data already: that needs no atomic write. A
   /// storage whose versions another one counts is never alone.
@@ -100,10 +104,11 @@ struct alignas(64) tenon_storage {
   /// Another storage lies on its memory from now on, which must therefore stay where it is.
   void lend() noexcept { lent_.store(true, std::memory_order_relaxed); }
 
-  /// Whether only the tensor beside it uses it, and no view does.
-  bool is_alone() const noexcept {
+  /// Whether only the tensor beside it uses it, and no view does. It counts the versions of
+  /// `sharers` others.
+  bool is_alone(uint64_t sharers = 0) const noexcept {
     using namespace tenon::tensor;
-    const uint64_t counts = counts_.load(std::memory_order_acquire);
+    const uint64_t counts = counts_.load(std::memory_order_acquire) - sharers * kOneWeak;
     return counts == (has_views_ ? kStorageAlone + kViewed : kStorageAlone);
   }
 
@@ -115,6 +120,13 @@ struct alignas(64) tenon_storage {
     const uint64_t before = counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel);
     TENON_DCHECK((before & kStrongMask) != 0);
     if ((before & kStrongMask) == 1) die();
+  }
+
+  /// The same of a storage whose versions another one counts, which is never alone to those who
+  /// write.
+  bool is_alone_sharing_version() const noexcept {
+    return kind_ == MemoryKind::kSharedVersion &&
+           counts_.load(std::memory_order_acquire) == tenon::tensor::kSharesVersion;
   }
 
   /// Our own bugs: stops a debug build where the storage contradicts itself.

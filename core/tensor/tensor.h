@@ -112,7 +112,7 @@ struct FormerStorage {
 };
 
 /// What few tensors have: cells of further languages, cells that own, and what they stand for.
-struct TensorExtra {
+struct TensorExtra final : InBlock<TensorExtra> {
   Cell cells[base::kFixedLanguages];
   std::atomic<Cell*> more_cells{nullptr};  // of registered languages, made on demand
   void* content = nullptr;                 // of a hollow tensor
@@ -120,6 +120,7 @@ struct TensorExtra {
   base::SymbolOwner* symbols = nullptr;  // of sizes that are words: a reference
   int64_t numel = -1;                    // of a symbolic tensor, a word
   Content content_kind = Content::kNone;
+  bool owns_cells = false;     // one of the cells has or had a drop
   bool data_replaced = false;  // the tensor holds a weak reference of its storage, too
   std::unique_ptr<FormerStorage> former;
 };

@@ -44,7 +44,7 @@ class BatchedCall {
   tensor::TensorPtr wrap(const std::string& who, tensor::Tensor& result, int64_t dim) const;
 
   const tenon_op& op_;
-  dispatch::LayerPtr layer_;
+  dispatch::Layer* const layer_;  // on the thread's stack, hidden while a rule runs; may be NULL
   const VmapInfo* info_ = nullptr;
   bool has_mapped_ = false;
   base::SmallVector<int64_t, 8> dims_;

@@ -185,20 +185,7 @@ void keep_promotion(Batch& batch, const std::vector<size_t>& tensors) {
   }
 }
 
-// Whether all tensors are mapped in front, and of one rank: they line up as they are.
-bool lines_up(const Batch& batch) {
-  int64_t rank = -1;
-  for (size_t k = 0; k < batch.count(); ++k) {
-    if (!batch.is_tensor(k)) continue;
-    if (!batch.is_mapped(k) || batch.mapped_dim(k) != 0) return false;
-    if (rank >= 0 && batch.rank(k) != rank) return false;
-    rank = batch.rank(k);
-  }
-  return true;
-}
-
 void batch_pointwise(Batch& batch) {
-  if (lines_up(batch)) return batch.call();
   require_mapped_self(batch);
   std::vector<size_t> tensors;
   int64_t rank = 0;
@@ -535,11 +522,32 @@ Apply rule_of(const Facts& facts) {
   }
 }
 
+// Whether all tensors of a pointwise call are mapped in front, and of one rank: they line up as they
+// are, and the operator serves the call as it stands.
+bool lines_up(const BatchedForm& form, const int64_t* in_dims, const tenon_stack& stack) {
+  if (form.facts->batching != Batching::Pointwise) return false;
+  int32_t rank = -1;
+  for (uint32_t k = 0; k < stack.nargs; ++k) {
+    const tenon_value& arg = stack.args[k];
+    if (arg.tag == TENON_TAG_TENSOR_LIST) return false;
+    if (arg.tag != TENON_TAG_TENSOR || arg.as.tensor == nullptr) continue;
+    if (*in_dims++ != 0) return false;
+    const auto its_rank = static_cast<int32_t>(tenon_tensor_ndim(arg.as.tensor));
+    if (rank >= 0 && its_rank != rank) return false;
+    rank = its_rank;
+  }
+  return true;
+}
+
 tenon_status apply(void* ctx, const tenon_op*, const tenon_vmap_info* info, const int64_t* in_dims,
                    tenon_stack* stack, tenon_value* out_dims) {
+  const auto& form = *static_cast<const BatchedForm*>(ctx);
+  if (lines_up(form, in_dims, *stack)) {
+    *out_dims = tenon_value_of_int(0);
+    return tenon_op_call(form.op, stack);
+  }
   bool declined = false;
   const tenon_status status = tenon::detail::guarded(&stack->error, [&] {
-    const auto& form = *static_cast<const BatchedForm*>(ctx);
     Batch batch(form, *info, in_dims, *stack, *out_dims);
     rule_of (*form.facts)(batch);
     declined = batch.is_declined();
