@@ -486,6 +486,29 @@ TEST_F(Transforms, InPlaceOnALiftedTensor_ReturnsTheCallersHandle) {
   EXPECT_EQ(elements(captured), Numbers{40});
 }
 
+// Whoever holds the only handle of a layer's tensor may write the memory below all its layers, and
+// nobody else sees it.
+TEST_F(Transforms, TensorsOfLayersAreAloneWhereAllBelowAre) {
+  const LayerPtr outer = dispatch::enter_layer(kDeriving);
+  const LayerPtr inner = dispatch::enter_layer(kDeriving);
+  TensorPtr plain = scalar(1);
+  EXPECT_TRUE(dispatch::is_alone(*plain));
+  TensorPtr once = dual(*outer, *plain, {});
+  EXPECT_FALSE(dispatch::is_alone(*once)) << "what is below has another holder";
+  Tensor* const below = plain.get();
+  plain.reset();
+  EXPECT_TRUE(dispatch::is_alone(*once));
+  TensorPtr twice = dual(*inner, *once, {});
+  EXPECT_FALSE(dispatch::is_alone(*twice));
+  once.reset();
+  EXPECT_TRUE(dispatch::is_alone(*twice));
+  const TensorPtr view =
+      tensor::new_alias(*below, below->size_span(), below->stride_span(), below->offset());
+  EXPECT_FALSE(dispatch::is_alone(*twice)) << "a view sees the memory";
+  dispatch::leave_layer(*inner);
+  dispatch::leave_layer(*outer);
+}
+
 TEST_F(Transforms, ListOfArguments_ComesBackAsTheCallersHandles) {
   const tenon_op* op = library_.define("same(Tensor[] all) -> Tensor[]");
   library_.impl("same", TENON_KEY_CPU,
