@@ -41,15 +41,17 @@ Word ShapeEnv::apply(uint32_t function, Word a, Word b) {
   return apply_locked(function, a, b);
 }
 
-Word ShapeEnv::apply_locked(uint32_t function, Word a, Word b) {
+// Where the result of a function is kept, or another one that is forgotten then.
+ShapeEnv::Known& ShapeEnv::known_locked(uint32_t function, Word a, Word b) {
   if (memo_ == nullptr) memo_ = std::make_unique<Known[]>(kMemoSize);
-  const uint64_t mixed =
-      (static_cast<uint64_t>(a) * 31 + static_cast<uint64_t>(b)) * 0x9E3779B97F4A7C15 + function;
-  Known& known = memo_[mixed >> 32 & (kMemoSize - 1)];
-  if (known.simplified_at == replacements_ && known.function == function && known.a == a &&
-      known.b == b) {
-    return known.result;
-  }
+  const uint64_t words = static_cast<uint64_t>(a) * 31 + static_cast<uint64_t>(b);
+  const uint64_t mixed = (words * 31 + function) * 0x9E3779B97F4A7C15;
+  return memo_[mixed >> 32 & (kMemoSize - 1)];
+}
+
+Word ShapeEnv::apply_locked(uint32_t function, Word a, Word b) {
+  Known& known = known_locked(function, a, b);
+  if (known.is_of(function, a, b, replacements_)) return known.result;
   const Word result = calculate_locked(function, simplify_locked(a), simplify_locked(b));
   known = {function, replacements_, a, b, result};
   return result;

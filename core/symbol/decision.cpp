@@ -124,15 +124,25 @@ std::optional<bool> ShapeEnv::answer_locked(const Question& question, Asking ask
   return std::nullopt;
 }
 
+// What is learned later makes no settled answer another one, but for those that sizes without hint
+// got as 2 or more.
 std::optional<bool> ShapeEnv::settle_locked(uint32_t function, Word a, Word b, Asking asking) {
-  a = simplify_locked(a);
-  b = simplify_locked(b);
-  if (!base::is_symbol(a) && !base::is_symbol(b)) return holds(function, a, b);
-  const Question question = question_locked(function, a, b);
-  auto answer = answer_locked(question, Asking::kHints);
-  if (!answer && asking == Asking::kOblivious) answer = answer_locked(question, asking);
-  if (!answer) return std::nullopt;
-  return *answer != (question.wanted == Wanted::kNotZero);
+  Known& known = known_locked(function, a, b);
+  if (known.is_of(function, a, b, replacements_)) return known.result != 0;
+  const Word simpler_a = simplify_locked(a);
+  const Word simpler_b = simplify_locked(b);
+  if (!base::is_symbol(simpler_a) && !base::is_symbol(simpler_b)) {
+    return holds(function, simpler_a, simpler_b);
+  }
+  const Question question = question_locked(function, simpler_a, simpler_b);
+  const auto truth_of = [&](bool answer) { return answer != (question.wanted == Wanted::kNotZero); };
+  if (const auto answer = answer_locked(question, Asking::kHints)) {
+    known = {function, replacements_, a, b, truth_of(*answer)};
+    return truth_of(*answer);
+  }
+  if (asking == Asking::kHints) return std::nullopt;
+  const auto answer = answer_locked(question, asking);
+  return answer ? std::optional(truth_of(*answer)) : std::nullopt;
 }
 
 bool ShapeEnv::decide(uint32_t function, Word a, Word b, Asking asking, const Place* place) {

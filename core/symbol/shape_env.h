@@ -103,6 +103,17 @@ class ShapeEnv : public base::SymbolOwner {
     Interval wanted;
   };
 
+  // What a function of two words gave: a word, 0 or 1 of a relation that is settled.
+  struct Known {
+    uint32_t function = 0;
+    uint32_t simplified_at = 0;
+    Word a = 0, b = 0, result = 0;
+
+    bool is_of(uint32_t its_function, Word its_a, Word its_b, uint32_t replacements) const {
+      return simplified_at == replacements && function == its_function && a == its_a && b == its_b;
+    }
+  };
+
   Expression& make_locked(uint16_t tag, Kind kind);
   const Expression* find_locked(const Polynomial& polynomial) const;
   const Expression* intern_locked(Polynomial polynomial);
@@ -111,6 +122,7 @@ class ShapeEnv : public base::SymbolOwner {
   Word atom_locked(Kind kind, Word a, Word b);
   Word word_locked(std::optional<Polynomial> polynomial, Kind too_large, Word a, Word b);
 
+  Known& known_locked(uint32_t function, Word a, Word b);
   Word apply_locked(uint32_t function, Word a, Word b);
   Word calculate_locked(uint32_t function, Word a, Word b);
   Word floor_divide_locked(Word a, Word b);
@@ -142,11 +154,6 @@ class ShapeEnv : public base::SymbolOwner {
   void append_locked(std::string& text, const Polynomial& polynomial) const;
   std::string guard_text_locked(const Guard& guard) const;
 
-  struct Known {
-    uint32_t function = 0;
-    uint32_t simplified_at = 0;
-    Word a = 0, b = 0, result = 0;
-  };
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Expression>> expressions_;

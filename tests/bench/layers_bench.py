@@ -227,6 +227,23 @@ def add_fakes(rows: Rows, prefix: str, m: Any) -> None:
     a, b = (mode.from_tensor(m.ones(2, 3)) for _ in range(2))
     rows.kept.append(mode)
     rows.add(f"{prefix}fake_add", "a + b", a=a, b=b)
+    a, b = symbolic_pair(m)
+    rows.add(f"{prefix}symbolic_add", "a + b", a=a, b=b)
+
+
+def symbolic_pair(m: Any) -> tuple[Any, Any]:
+    """Two fake tensors of 2 by 3 elements, the first of these sizes a symbol."""
+    if m is tenon:
+        size = tenon.ShapeEnv().new_size(2)
+        with tenon.FakeTensorMode():
+            return tenon.empty([size, 3]), tenon.empty([size, 3])
+    fakes = importlib.import_module(f"{m.__name__}._subclasses.fake_tensor")
+    shapes = importlib.import_module(f"{m.__name__}.fx.experimental.symbolic_shapes")
+    mode = fakes.FakeTensorMode(shape_env=shapes.ShapeEnv())
+    dims = [shapes.DimDynamic.DYNAMIC, shapes.DimDynamic.STATIC]
+    context = shapes.StatelessSymbolicContext(dynamic_sizes=dims)
+    a = mode.from_tensor(m.ones(2, 3), symbolic_context=context)
+    return a, a.clone()
 
 
 def product_in_region(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
