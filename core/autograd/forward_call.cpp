@@ -269,7 +269,8 @@ void ForwardCall::from_text(std::span<const CallResult> results) {
   for (const TangentPlan::Line& line : plan_.tangents->lines) {
     const size_t first = first_result(line.result);
     if (stack_.rets[line.result].tag != TENON_TAG_TENSOR || done_[first] != 0) continue;
-    set(results[first], take_tangent(evaluate_tangent(*line.expression, what, {values.data(), values.size()})));
+    set(results[first],
+        take_tangent(evaluate_tangent(*line.expression, what, {values.data(), values.size()})));
   }
 }
 

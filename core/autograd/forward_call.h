@@ -82,7 +82,7 @@ class ForwardCall {
   const Plan& plan_;
   const tenon_op& op_;
   tenon_stack& stack_;
-  uint64_t inputs_with_ = 0;                 // bit i: input i has a tangent, or an element of it
+  uint64_t inputs_with_ = 0;  // bit i: input i has a tangent, or an element of it
   base::SmallVector<tensor::Tensor*, 4> inputs_;  // elements of lists one by one
   std::vector<tensor::TensorPtr> tangents_;       // of them; NULL without
   std::vector<Written> written_;

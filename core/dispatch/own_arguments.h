@@ -27,8 +27,8 @@ class OwnArguments {
   OwnArguments(const OwnArguments&) = delete;
   OwnArguments& operator=(const OwnArguments&) = delete;
 
-  /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place: a
-  /// TensorPtr is kept, a Tensor* lives as long as the one that it replaces.
+  /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place:
+  /// a TensorPtr is kept, a Tensor* lives as long as the one that it replaces.
   template <class Replace>
   void replace_tensors(Replace&& replacement) {
     for (tenon_value& arg : args_) replace_in(&arg, replacement, 0);

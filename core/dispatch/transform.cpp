@@ -144,8 +144,8 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   return layer.kind().lift(layer, now, nullptr);
 }
 
-// Whether all tensors of a call are of the layer already: nothing is to be lifted, and the call goes
-// on with its own arguments.
+// Whether all tensors of a call are of the layer already: nothing is to be lifted, and the call
+// goes on with its own arguments.
 bool is_lifted(const Layer& layer, const tenon_stack& stack) noexcept {
   const auto is_of_layer = [&](const Tensor* tensor) {
     return tensor == nullptr || level_tensor(*tensor, layer) != nullptr ||
@@ -253,8 +253,7 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   auto layer = base::make_intrusive<Layer>(kind, level, outer.grad_mode, content, drop);
   owner.drop = nullptr;
   static std::atomic<uint64_t> entered{0};
-  stacks.layers.push(
-      {layer, outer, key_words(), entered.fetch_add(1, std::memory_order_relaxed)});
+  stacks.layers.push({layer, outer, key_words(), entered.fetch_add(1, std::memory_order_relaxed)});
   KeyWords words = with_front(outer);
   if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
   // Whose they are is said by the layer whose turn it is.

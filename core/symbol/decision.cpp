@@ -135,7 +135,9 @@ std::optional<bool> ShapeEnv::settle_locked(uint32_t function, Word a, Word b, A
     return holds(function, simpler_a, simpler_b);
   }
   const Question question = question_locked(function, simpler_a, simpler_b);
-  const auto truth_of = [&](bool answer) { return answer != (question.wanted == Wanted::kNotZero); };
+  const auto truth_of = [&](bool answer) {
+    return answer != (question.wanted == Wanted::kNotZero);
+  };
   if (const auto answer = answer_locked(question, Asking::kHints)) {
     known = {function, replacements_, a, b, truth_of(*answer)};
     return truth_of(*answer);

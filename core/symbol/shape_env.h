@@ -154,7 +154,6 @@ class ShapeEnv : public base::SymbolOwner {
   void append_locked(std::string& text, const Polynomial& polynomial) const;
   std::string guard_text_locked(const Guard& guard) const;
 
-
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Expression>> expressions_;
   std::unordered_multimap<uint64_t, const Expression*> by_hash_;

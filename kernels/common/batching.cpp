@@ -522,8 +522,8 @@ Apply rule_of(const Facts& facts) {
   }
 }
 
-// Whether all tensors of a pointwise call are mapped in front, and of one rank: they line up as they
-// are, and the operator serves the call as it stands.
+// Whether all tensors of a pointwise call are mapped in front, and of one rank: they line up as
+// they are, and the operator serves the call as it stands.
 bool lines_up(const BatchedForm& form, const int64_t* in_dims, const tenon_stack& stack) {
   if (form.facts->batching != Batching::Pointwise) return false;
   int32_t rank = -1;
