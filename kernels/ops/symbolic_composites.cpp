@@ -3,6 +3,9 @@
 #include <string_view>
 
 #include "kernels/common/shape.h"
+#include "kernels/common/shape_rules.h"
+#include "kernels/common/stand_ins.h"
+#include "kernels/ops/factory.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {
@@ -10,9 +13,12 @@ namespace tenon::kernels {
 namespace {
 
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> matrices("aten::mm");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> batched_matrices("aten::bmm");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> any_product("aten::matmul");
 constinit const LazyOp<Tensor(const Tensor&)> transposed("aten::t");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum("aten::add.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> chosen(
+    "aten::where.self");
 
 // What no rule is written for gets numbers.
 void run_with_numbers(const Call& call) {
@@ -44,10 +50,45 @@ Tensor rows_by_matrix(tenon_tensor* rows, tenon_tensor* matrix) {
   return call_with_sizes("aten::view", product.get(), sizes);
 }
 
+// A tensor as one batch of matrices, with the dims in front stretched to those of `batch`.
+Tensor one_batch(tenon_tensor* tensor, const SymbolicDims& batch, SymbolicSize count) {
+  const SymbolicTensor given(tensor);
+  SymbolicDims sizes = batch;
+  SymbolicDims flat;
+  flat.insert(0, count);
+  for (int64_t d = given.ndim() - 2; d < given.ndim(); ++d) {
+    const SymbolicSize size = given.sizes()[static_cast<size_t>(d)];
+    sizes.insert(sizes.size(), size);
+    flat.insert(flat.size(), size);
+  }
+  const Tensor stretched = call_with_sizes("aten::expand", tensor, sizes, false);
+  return call_with_sizes("aten::reshape", stretched.get(), flat);
+}
+
+// Matrices by matrices, all of whose dims in front are dims of the result.
+Tensor batches(const Call& call, const SymbolicTensor& a, const SymbolicTensor& b) {
+  SymbolicDims sizes = leading(a, a.ndim() - 2);
+  const SymbolicDims of_b = leading(b, b.ndim() - 2);
+  if (rules::broadcast_into(sizes, SymbolicSizes(of_b)) >= 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": dims in front of the matrices must broadcast, got sizes ",
+          text_of(a.sizes()), " and ", text_of(b.sizes())});
+  }
+  SymbolicSize count = 1;
+  for (const SymbolicSize size : sizes) count *= size;
+  const Tensor product = batched_matrices(one_batch(call.tensor(0), sizes, count),
+                                          one_batch(call.tensor(1), sizes, count));
+  const SymbolicTensor made(product.get());
+  sizes.insert(sizes.size(), made.sizes()[1]);
+  sizes.insert(sizes.size(), made.sizes()[2]);
+  return call_with_sizes("aten::_unsafe_view", product.get(), sizes);
+}
+
 void matmul(const Call& call) {
   const SymbolicTensor a(call.tensor(0));
   const SymbolicTensor b(call.tensor(1));
-  if (b.ndim() != 2 || a.ndim() < 2) return run_with_numbers(call);
+  if (b.ndim() < 2 || a.ndim() < 2) return run_with_numbers(call);
+  if (b.ndim() > 2) return call.give(0, batches(call, a, b));
   if (a.ndim() == 2) {
     return call.give(0, matrices(Tensor::retain(call.tensor(0)), Tensor::retain(call.tensor(1))));
   }
@@ -82,13 +123,30 @@ void flatten(const Call& call) {
   call.give(0, call_with_sizes("aten::reshape", call.tensor(0), sizes));
 }
 
+// What asks nothing of sizes but through the operators that it calls.
+void as_for_numbers(const Call& call) { call.facts().family->run(call); }
+
+// Of a value that has no dims.
+void masked_fill(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const Tensor value = call_empty({}, options_like(like.info(), {}));
+  call.give(0, chosen(Tensor::retain(call.tensor(1)), value, Tensor::retain(call.tensor(0))));
+}
+
 struct NamedComposite {
   std::string_view name;
   SymbolicRule rule;
 };
 
 constexpr NamedComposite kCompositeRules[] = {
-    {"matmul", &matmul}, {"linear", &linear}, {"flatten.using_ints", &flatten}};
+    {"matmul", &matmul},
+    {"linear", &linear},
+    {"flatten.using_ints", &flatten},
+    {"softmax.int", &as_for_numbers},
+    {"log_softmax.int", &as_for_numbers},
+    {"masked_fill.Scalar", &masked_fill},
+    {"masked_fill.Tensor", &masked_fill},
+};
 
 }  // namespace
 

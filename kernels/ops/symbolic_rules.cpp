@@ -124,21 +124,42 @@ void fold(const Call& call) {
   }
 }
 
-// A product of matrices, with dims of a batch in front.
-void product(const Call& call) {
-  const Tensor like = StandIns(call).run()[0];
-  const SymbolicTensor a(call.tensor(0));
-  const SymbolicTensor b(call.tensor(1));
+// The sizes of a product of matrices, arguments k and k + 1, with dims of a batch in front.
+SymbolicDims product_sizes(const Call& call, int k) {
+  const SymbolicTensor a(call.tensor(k));
+  const SymbolicTensor b(call.tensor(k + 1));
   const auto rows = static_cast<size_t>(a.ndim() - 2);
   const bool fits =
       a.sizes()[rows + 1] == b.sizes()[rows] && (rows == 0 || a.sizes()[0] == b.sizes()[0]);
   if (!fits) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": mat2 must have as many rows as self has columns, got sizes ",
-          text_of(a.sizes()), " and ", text_of(b.sizes())});
+    fail(
+        TENON_ERROR_INVALID_ARGUMENT,
+        {call.op(), ": ", call.form.names[k + 1], " must have as many rows as ", call.form.names[k],
+         " has columns, got sizes ", text_of(a.sizes()), " and ", text_of(b.sizes())});
   }
   SymbolicDims sizes(a.sizes());
   sizes[static_cast<int64_t>(rows) + 1] = b.sizes()[rows + 1];
+  return sizes;
+}
+
+void product(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  call.give(0, new_symbolic(like, product_sizes(call, 0)));
+}
+
+// A product to which the first argument is added.
+void added_product(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const SymbolicDims sizes = product_sizes(call, 1);
+  const SymbolicTensor self(call.tensor(0));
+  SymbolicDims common = sizes;
+  const bool fits = self.ndim() <= sizes.size() &&
+                    rules::broadcast_into(common, self.sizes()) < 0 &&
+                    std::equal(sizes.begin(), sizes.end(), common.begin());
+  if (!fits) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must broadcast to the product's sizes ",
+                                        text_of(sizes), ", got ", text_of(self.sizes())});
+  }
   call.give(0, new_symbolic(like, sizes));
 }
 
@@ -162,6 +183,60 @@ void cat(const Call& call) {
       }
     }
   }
+  call.give(0, new_symbolic(like, sizes));
+}
+
+void stack(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const tenon_value& list = call.args[0];
+  auto* const* tensors = static_cast<tenon_tensor* const*>(list.as.list.data);
+  const SymbolicTensor first(tensors[0]);
+  SymbolicDims sizes(first.sizes());
+  for (uint32_t k = 1; k < list.count; ++k) {
+    const SymbolicTensor next(tensors[k]);
+    if (next.ndim() == first.ndim() &&
+        std::equal(sizes.begin(), sizes.end(), next.sizes().begin())) {
+      continue;
+    }
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": tensors must have the same sizes, got ", text_of(first.sizes()), " and ",
+          text_of(next.sizes()), " at position ", k});
+  }
+  sizes.insert(wrap_dim(call.op(), call.get<int64_t>(1), first.ndim() + 1), int64_t{list.count});
+  call.give(0, new_symbolic(like, sizes));
+}
+
+// Rows of a tensor along a dim, as many as there are indices.
+void index_select(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const SymbolicTensor self(call.tensor(0));
+  const SymbolicTensor index(call.tensor(2));
+  SymbolicDims sizes(self.sizes());
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
+  if (self.ndim() > 0) sizes[dim] = index.ndim() == 0 ? SymbolicSize(1) : index.sizes()[0];
+  call.give(0, new_symbolic(like, sizes));
+}
+
+// Elements of a tensor along a dim: all other dims of the index lie inside of it.
+void gather(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  const SymbolicTensor self(call.tensor(0));
+  const SymbolicTensor index(call.tensor(2));
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
+  for (int64_t d = 0; d < self.ndim() && index.ndim() == self.ndim(); ++d) {
+    const auto at = static_cast<size_t>(d);
+    if (d == dim || index.sizes()[at] <= self.sizes()[at]) continue;
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": index must not be larger than self but along dim ", dim, ", got sizes ",
+          text_of(index.sizes()), " and ", text_of(self.sizes())});
+  }
+  call.give(0, new_symbolic(like, SymbolicDims(index.sizes())));
+}
+
+void embedding(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  SymbolicDims sizes(SymbolicTensor(call.tensor(1)).sizes());
+  sizes.insert(sizes.size(), SymbolicTensor(call.tensor(0)).sizes()[1]);
   call.give(0, new_symbolic(like, sizes));
 }
 
@@ -213,7 +288,12 @@ struct Named {
 constexpr Named kRules[] = {
     {"mm", kFunctional, &product},
     {"bmm", kFunctional, &product},
+    {"addmm", kFunctional, &added_product},
     {"cat", kFunctional, &cat},
+    {"stack", kFunctional, &stack},
+    {"index_select", kFunctional, &index_select},
+    {"gather", kFunctional, &gather},
+    {"embedding", kFunctional, &embedding},
     {"clone", kFunctional, &like_first},
     {"empty_like", kFunctional, &like_first},
     {"zeros_like", kFunctional, &like_first},
@@ -230,6 +310,9 @@ constexpr Named kRules[] = {
     {"full", kFunctional, &sized_by_first},
     {"rand", kFunctional, &sized_by_first},
     {"randn", kFunctional, &sized_by_first},
+    {"copy", kInPlace, &pointwise},
+    {"masked_fill.Scalar", kInPlace, &pointwise},
+    {"masked_fill.Tensor", kInPlace, &pointwise},
     {"fill.Scalar", kInPlace, &fills_first},
     {"zero", kInPlace, &fills_first},
     {"uniform", kInPlace, &fills_first},
@@ -244,8 +327,10 @@ SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
   for (const Named& named : kRules) {
     if (named.name == facts.name && named.form == form) return named.rule;
   }
-  const SymbolicRule rule = symbolic_view_rule(facts, form);
-  return rule != nullptr ? rule : symbolic_composite_rule(facts, form);
+  for (const auto find : {&symbolic_view_rule, &symbolic_parts_rule, &symbolic_composite_rule}) {
+    if (const SymbolicRule rule = find(facts, form)) return rule;
+  }
+  return nullptr;
 }
 
 }  // namespace tenon::kernels

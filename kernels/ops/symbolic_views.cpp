@@ -269,14 +269,16 @@ constexpr NamedView kViewRules[] = {
 
 }  // namespace
 
-Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes) {
+Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes,
+                       std::optional<bool> flag) {
   const tenon_op* op = nullptr;
   check(tenon_op_find(name, &op));
-  tenon_value args[2] = {tenon_value_of_tensor(self),
-                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
+  tenon_value args[3] = {tenon_value_of_tensor(self),
+                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size())),
+                         tenon_value_of_bool(flag.value_or(false) ? 1 : 0)};
   args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
   tenon_value result = tenon_value_of_none();
-  tenon_stack stack{args, &result, 2, 1, nullptr, {0, 0}};
+  tenon_stack stack{args, &result, flag ? 3u : 2u, 1, nullptr, {0, 0}};
   check(tenon_op_call(op, &stack));
   return Tensor(result.as.tensor);
 }

@@ -133,8 +133,26 @@ def rules(s0, s1):
         (tenon.mm(x, y.t()), [s0, s1]),
         (tenon.mm(square, x), [s0, 3]),
         (tenon.bmm(meta(7, s0, s1), meta(7, s1, 2)), [7, s0, 2]),
+        (tenon.addmm(meta(2), x, meta(3, 2)), [s0, 2]),
+        (tenon.addmm(meta(s0, 1), x, y.t()), [s0, s1]),
+        (tenon.stack([x, x, x]), [3, s0, 3]),
+        (tenon.stack([x, x], -1), [s0, 3, 2]),
+        (x.split(2, 1)[0], [s0, 2]),
+        (x.split(2, 1)[1], [s0, 1]),
+        (x.split([1, 2], 1)[1], [s0, 2]),
+        (x.t().chunk(2)[0], [2, s0]),
+        (x.index_select(0, meta(5, dtype=tenon.int64)), [5, 3]),
+        (x.index_select(1, meta(s1, dtype=tenon.int64)), [s0, s1]),
+        (x.gather(0, meta(s1, 2, dtype=tenon.int64)), [s1, 2]),
+        (tenon.nn.functional.embedding(meta(s0, s1, dtype=tenon.int64), meta(9, 4)), [s0, s1, 4]),
+        (x.masked_fill(x > 0, 2.0), [s0, 3]),
+        (x.t().masked_fill(meta(3, 1, dtype=tenon.bool), 2.0), [3, s0]),
+        (x.softmax(1), [s0, 3]),
+        (x.t().log_softmax(0), [3, s0]),
         (x @ y.t(), [s0, s1]),
         (meta(7, s0, 3) @ meta(3, 2), [7, s0, 2]),
+        (meta(s1, 7, s0, 3) @ meta(7, 3, s0), [s1, 7, s0, s0]),
+        (x @ meta(s1, 3, 2), [s1, s0, 2]),
         (tenon.nn.functional.linear(x, meta(5, 3), meta(5)), [s0, 5]),
         (tenon.flatten(meta(s0, 3, s1), 1), [s0, 3 * s1]),
         (x.clone(), [s0, 3]),
@@ -160,6 +178,31 @@ def test_results_have_symbolic_sizes(env, index):
         put_in = [evaluate(env, one, s0, s1, numbers) for one in (*result.shape, *result.stride())]
         assert put_in == [*plain.shape, *plain.stride()]
         assert result.dtype == plain.dtype and result.is_contiguous() == plain.is_contiguous()
+
+
+def block(x, attend, out, up, down, heads=2):
+    """A transformer block, plainly written."""
+    batch, length, width = x.shape
+    functional = tenon.nn.functional
+
+    def by_head(part):
+        return part.view(batch, length, heads, width // heads).transpose(1, 2)
+
+    parts = functional.linear(functional.layer_norm(x, (width,)), attend).chunk(3, -1)
+    query, key, value = (by_head(part) for part in parts)
+    later = tenon.ones(length, length, device="meta", dtype=tenon.bool)
+    scores = (query @ key.transpose(-2, -1)).masked_fill(later, -1e9).softmax(-1)
+    mixed = (scores @ value).transpose(1, 2).reshape(batch, length, width)
+    x = x + functional.linear(mixed, out)
+    return x + functional.linear(tenon.relu(functional.linear(x, up)), down)
+
+
+def test_a_transformer_block_takes_any_batch_and_length(env):
+    batch, length = env.new_size(4), env.new_size(6)
+    tokens = tenon.empty([batch, length], dtype=tenon.int64, device="meta")
+    x = tenon.nn.functional.embedding(tokens, meta(50, 8))
+    y = block(x, meta(24, 8), meta(8, 8), meta(32, 8), meta(8, 32))
+    assert repr(y.shape) == "(s0, s1, 8)" and y.is_contiguous() and texts(env) == []
 
 
 def evaluate(env, size, s0, s1, numbers):

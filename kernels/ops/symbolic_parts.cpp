@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of operators that cut a tensor of symbolic sizes along a dim, whose size tells how many
+// parts there are.
+#include <string_view>
+
+#include "kernels/common/shape.h"
+#include "kernels/ops/symbolic_rules.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+using Parts = std::vector<Tensor>;
+
+constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
+                              std::optional<int64_t>, int64_t)>
+    range_of("aten::slice.Tensor");
+constinit const LazyOp<Parts(const Tensor&, int64_t, int64_t)> split_evenly("aten::split.Tensor");
+
+// A size as a number: a guard where it is a symbol.
+int64_t number_of(SymbolicSize size) {
+  if (size.is_number()) return size.word();
+  tenon_value symbol{};
+  symbol.tag = TENON_TAG_SYMINT;
+  symbol.as.symbol = tenon_dim_symbol(size.word());
+  tenon_value number{};
+  check(tenon_symbol_guard(&symbol, nullptr, 0, &number));
+  return number.as.i;
+}
+
+// The tensor of a call, and the dim that it is cut along.
+struct Whole {
+  Tensor self;
+  int64_t dim;
+  SymbolicSize size;
+
+  explicit Whole(const Call& call) : self(Tensor::retain(call.tensor(0))) {
+    const SymbolicTensor words(call.tensor(0));
+    if (words.ndim() == 0) {
+      fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+    }
+    dim = wrap_dim(call.op(), call.get<int64_t>(2), words.ndim());
+    size = words.sizes()[static_cast<size_t>(dim)];
+  }
+
+  Tensor part(int64_t begin, int64_t end) const { return range_of(self, dim, begin, end, 1); }
+};
+
+void split(const Call& call) {
+  const Whole whole(call);
+  const int64_t size = number_of(whole.size);
+  const int64_t part = number_of(size_argument(call, 1));
+  if (part < 0) fail_argument(call.op(), "split_size", "at least 0", part);
+  if (part == 0 && size != 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": split_size must be greater than 0 for size ",
+                                        size, " of dim ", whole.dim, ", got 0"});
+  }
+  Parts parts;
+  int64_t begin = 0;
+  for (; size - begin > part; begin += part) {
+    parts.push_back(whole.part(begin, begin + part));
+  }
+  parts.push_back(whole.part(begin, size));
+  call.give(0, parts);
+}
+
+void split_with_sizes(const Call& call) {
+  const Whole whole(call);
+  const SymbolicDims sizes = sizes_argument(call, 1);
+  SymbolicSize sum = 0;
+  for (const SymbolicSize size : sizes) sum += size;
+  if (!(sum == whole.size)) {
+    const SymbolicSize given[] = {whole.size};
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": split_sizes must add up to the size of dim ",
+                                        whole.dim, ", ", text_of(given), ", got ", text_of(sizes)});
+  }
+  Parts parts;
+  int64_t begin = 0;
+  for (const SymbolicSize size : sizes) {
+    const int64_t count = number_of(size);
+    parts.push_back(whole.part(begin, begin + count));
+    begin += count;
+  }
+  call.give(0, parts);
+}
+
+void chunk(const Call& call) {
+  const Whole whole(call);
+  const auto chunks = call.get<int64_t>(1);
+  if (chunks <= 0) fail_argument(call.op(), "chunks", "greater than 0", chunks);
+  const int64_t size = number_of(whole.size);
+  if (size != 0) return call.give(0, split_evenly(whole.self, (size - 1) / chunks + 1, whole.dim));
+  // Of nothing there are as many as were asked for.
+  call.give(0, Parts(static_cast<size_t>(chunks), whole.part(0, 0)));
+}
+
+struct NamedParts {
+  std::string_view name;
+  SymbolicRule rule;
+};
+
+constexpr NamedParts kPartsRules[] = {{"split.Tensor", &split},
+                                      {"split_with_sizes", &split_with_sizes},
+                                      {"split.sizes", &split_with_sizes},
+                                      {"chunk", &chunk}};
+
+}  // namespace
+
+SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form) {
+  if (form != kFunctional) return nullptr;
+  for (const NamedParts& named : kPartsRules) {
+    if (named.name == facts.name) return named.rule;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::kernels
