@@ -17,8 +17,9 @@ import cheader
 
 C_STANDARDS = ("c99", "c11", "c17", "c2x")
 CXX_STANDARDS = ("c++11", "c++14", "c++17", "c++20", "c++2b")
-# tenon.hpp is C++20: it is compiled from there on.
+# tenon.hpp is C++20: it is compiled from there on, its parts alone as C++20.
 HPP_STANDARDS = ("c++20", "c++2b")
+PARTS_STANDARD = "c++20"
 WARNINGS = ("-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only")
 # All that a C header may include besides tenon/.
 SYSTEM_HEADERS = {"stdint.h", "stddef.h"}
@@ -55,7 +56,11 @@ def jobs_for(pairs: list, include: pathlib.Path) -> tuple:
                 if not _accepts(compiler, language, standard):
                     refused.append(f"{compiler} -std={standard}")
                     continue
-                names = plain + (wide if standard in HPP_STANDARDS else [])
+                names = list(plain)
+                if standard == PARTS_STANDARD:
+                    names += wide
+                elif standard in HPP_STANDARDS:
+                    names += [name for name in wide if "/hpp/" not in name]
                 jobs += [(compiler, language, standard, name) for name in names]
     return jobs, refused
 
