@@ -21,6 +21,7 @@ import fuzzing
 import lint
 import machine
 import native
+import reproducible
 import stress
 import suites
 import ui
@@ -109,6 +110,8 @@ def build(args) -> int:
 
 def make_dist(args) -> int:
     """Makes what users install: archive and Debian packages, with checksums, in dist/."""
+    if args.check_reproducible:
+        return reproducible.check(args.python)
     return dist.make(args.python)
 
 
@@ -269,6 +272,11 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="PATH",
         help="make a wheel for this Python; may be repeated (default: for each that is found)",
+    )
+    one.add_argument(
+        "--check-reproducible",
+        action="store_true",
+        help="make it again in another folder, without a compiler cache, and compare",
     )
     verb("docs", make_docs)
     one = verb("bench", bench)

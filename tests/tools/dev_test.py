@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import pathlib
 import shutil
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
@@ -18,6 +21,7 @@ import fuzzing  # noqa: E402
 import interpreters  # noqa: E402
 import machine  # noqa: E402
 import native  # noqa: E402
+import reproducible  # noqa: E402
 import stress  # noqa: E402
 import suites  # noqa: E402
 import ui  # noqa: E402
@@ -27,6 +31,27 @@ def write(name: str, text: str) -> pathlib.Path:
     path = pathlib.Path(tempfile.mkdtemp()) / name
     path.write_text(text)
     return path
+
+
+class ReproducibleTest(unittest.TestCase):
+    def test_what_differs_is_named_down_to_the_member(self):
+        with tempfile.TemporaryDirectory() as name:
+            folders = [pathlib.Path(name) / part for part in ("one", "other")]
+            for number, folder in enumerate(folders):
+                folder.mkdir()
+                (folder / "same.txt").write_text("same")
+                with zipfile.ZipFile(folder / "a.jar", "w") as jar:
+                    jar.writestr(zipfile.ZipInfo("equal"), "text")
+                    jar.writestr(zipfile.ZipInfo("built"), f"in folder {number}")
+            (folders[0] / "alone").write_text("")
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                self.assertEqual(1, reproducible.compare(*folders))
+            self.assertIn("1 of 3 artefacts are equal", said.getvalue())
+            self.assertRegex(said.getvalue(), r"a\.jar +differs: built\n")
+            self.assertRegex(said.getvalue(), r"alone +missing in ")
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(0, reproducible.compare(folders[0], folders[0]))
 
 
 class CtestTest(unittest.TestCase):
