@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 
 import pytest
-from conftest import CARGO, built_program, run
+from conftest import CARGO, PATH, built_program, run
 
 PRINTS = (
     "square 49\nrelu [0.0, 0.0, 2.0]\ntwice [-2.0, 0.0, 4.0]\nnegate -5\nhalve [-0.5, 0.0, 1.0]\n"
@@ -44,3 +45,30 @@ def test_metadata(crates):
         assert 'rust-version = "1.70"' in manifest, name
         for file in ("LICENSE", "README.md", "src/lib.rs"):
             assert (folder / file).is_file(), f"{name}: {file}"
+
+
+@pytest.fixture
+def without_compilers(tmp_path) -> str:
+    """A PATH on which what would build or find libtenon fails, as docs.rs has none of it."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("cmake", "c++", "g++", "pkg-config"):
+        (folder / name).write_text(f"#!/bin/sh\necho {name} was called >&2\nexit 1\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}{os.pathsep}{PATH}"
+
+
+def test_docs_rs_can_build_the_reference(crates, without_compilers, tmp_path):
+    """With the features that the manifest asks docs.rs for, and neither library nor compiler."""
+    manifest = (crates["tenon"] / "Cargo.toml").read_text()
+    features = 'features = [\n    "ndarray",\n    "ndarray-0_16",\n    "ndarray-0_15",\n]'
+    assert f"[package.metadata.docs.rs]\n{features}" in manifest
+    env = {"DOCS_RS": "1", "CARGO_TARGET_DIR": str(tmp_path / "target"), "PATH": without_compilers}
+    env["RUSTDOCFLAGS"] = "--cap-lints=warn"
+    patch = f"patch.crates-io.tenon-sys.path='{crates['tenon-sys']}'"
+    command = [CARGO, "--config", patch, "doc", "--no-deps"]
+    run(*command, "--features", "ndarray,ndarray-0_16,ndarray-0_15", cwd=crates["tenon"], env=env)
+    page = (tmp_path / "target" / "doc" / "tenon" / "struct.Tensor.html").read_text()
+    assert "to_ndarray" in page or "ndarray" in page
+    run(CARGO, "doc", "--no-deps", cwd=crates["tenon-sys"], env=env)
+    assert (tmp_path / "target" / "doc" / "tenon_sys" / "fn.tenon_version.html").exists()
