@@ -78,6 +78,12 @@ tenon_status tenon_fake_mode_shape_env(tenon_fake_mode* mode, tenon_shape_env** 
   });
 }
 
+tenon_shape_env* tenon_fake_copy_given_env(void) {
+  fake::Mode* const mode = fake::thread_mode();
+  if (mode == nullptr) return nullptr;
+  return static_cast<tenon_shape_env*>(mode->given_env().detach());
+}
+
 tenon_fake_mode* tenon_fake_mode_copy_current(void) {
   return fake::ModePtr::share(fake::thread_mode()).detach();
 }

@@ -44,6 +44,12 @@ void tenon_fake_mode::set_shape_env(symbol::ShapeEnvPtr env) {
   TENON_CHECK(!shape_env_, TENON_ERROR_STATE,
               "tenon_fake_mode_set_shape_env: mode must have no environment yet, got one that has");
   shape_env_ = std::move(env);
+  is_given_ = true;
+}
+
+symbol::ShapeEnvPtr tenon_fake_mode::given_env() {
+  const std::lock_guard lock(mutex_);
+  return is_given_ ? shape_env_ : symbol::ShapeEnvPtr();
 }
 
 // Fakes have no memory and no deleters of anyone's: dropping them runs no foreign code but that of

@@ -24,6 +24,8 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
   tenon::symbol::ShapeEnvPtr shape_env();
   /// Throws TENON_ERROR_STATE where there is one.
   void set_shape_env(tenon::symbol::ShapeEnvPtr env);
+  /// The one that was set; empty without.
+  tenon::symbol::ShapeEnvPtr given_env();
   /// Keeps it. Where another thread came first, returns what that one keeps.
   tenon::tensor::TensorPtr keep(tenon::tensor::Tensor& real, tenon::tensor::TensorPtr fake);
 
@@ -38,6 +40,7 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
   std::mutex mutex_;
   std::unordered_map<const tenon::tensor::Tensor*, Entry> entries_;
   tenon::symbol::ShapeEnvPtr shape_env_;
+  bool is_given_ = false;
   size_t sweep_at_ = 64;  // so many entries, and those of dead tensors are dropped
 };
 

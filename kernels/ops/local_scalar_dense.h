@@ -6,9 +6,7 @@
 
 namespace tenon::kernels::ops {
 
-inline void local_scalar_dense_meta(const Call& call) {
-  fail_without_data(call.op(), "self must have data to be read", call.get<Tensor>(0)->info());
-}
+void local_scalar_dense_meta(const Call& call);
 
 inline constexpr Facts kLocalScalarDense{
     .family = &kRoutine,

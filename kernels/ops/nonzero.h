@@ -7,10 +7,7 @@
 namespace tenon::kernels::ops {
 
 // [quote.begin routine]
-inline void nonzero_meta(const Call& call) {
-  fail_without_data(call.op(), "self must have data, on which the result's sizes depend",
-                    call.get<Tensor>(0)->info());
-}
+void nonzero_meta(const Call& call);
 
 inline constexpr Facts kNonzero{
     .family = &kRoutine,

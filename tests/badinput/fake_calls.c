@@ -28,6 +28,7 @@ static tenon_status fake_mode(const bad_world* world, const bad_case* one) {
   assert_ok(tenon_fake_mode_leave(&inner));
   assert_ok(tenon_fake_mode_leave(&outer));
   assert_null(tenon_fake_mode_copy_current());
+  assert_null(tenon_fake_copy_given_env());
   tenon_fake_mode_release(mode);
   if (error != NULL) tenon_error_set(error);
   return status;

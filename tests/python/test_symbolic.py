@@ -316,3 +316,28 @@ def test_sizes_that_only_data_tells():
     with pytest.raises(tenon.Error, match="u0 > 3 must be decided"):
         bool(count > 3)
     # [quote.end]
+
+
+def test_what_elements_tell_becomes_symbols():
+    # [quote.begin elements]
+    env = tenon.ShapeEnv()
+    with tenon.FakeTensorMode(shape_env=env):
+        x = tenon.ones(4, 3)
+        rows = x.nonzero()
+        assert repr(rows.shape) == "(u0, 2)" and repr((rows + rows).shape) == "(u0, 2)"
+        assert repr(x[x > 0].shape) == "(u1,)" and repr(x[x[:, 0] > 0].shape) == "(u2, 3)"
+        with pytest.raises(tenon.Error, match="u0 == 3 must be decided"):
+            bool(rows.shape[0] == 3)
+    # [quote.end]
+    assert rows.dtype == tenon.int64 and rows.shape[0] <= 12
+    with tenon.FakeTensorMode(shape_env=env):
+        count = (x > 0).sum().item()
+        total = x.sum().item()
+        flag = (x > 0).any().item()
+        with pytest.raises(tenon.Error, match="plain|must"):
+            tenon.ones(2, dtype=tenon.complex64).sum().item()
+    assert [type(one).__name__ for one in (count, total, flag)] == ["SymInt", "SymFloat", "SymBool"]
+    with pytest.raises(tenon.error.DataDependentError, match="must be decided"):
+        bool(count > 2)
+    with tenon.FakeTensorMode() as mode, pytest.raises(tenon.error.DataDependentError):
+        mode.from_tensor(tenon.ones(2)).nonzero()

@@ -89,6 +89,15 @@ TENON_API tenon_status tenon_fake_mode_set_shape_env(tenon_fake_mode* mode, teno
 /// Since:     0.1
 TENON_API tenon_status tenon_fake_mode_shape_env(tenon_fake_mode* mode, tenon_shape_env** out_env);
 
+/// Returns the environment in which operators make symbols of what only elements tell, such as
+/// aten::nonzero of its result's rows: the one that was set on the calling thread's mode. NULL
+/// without: such operators fail there.
+///
+/// Ownership: new reference.
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_shape_env* tenon_fake_copy_given_env(void);
+
 /* What a mode restores. Plain memory of the caller, filled by tenon_fake_mode_enter and read by
  * tenon_fake_mode_leave alone. */
 typedef struct tenon_fake_guard {

@@ -5984,6 +5984,14 @@ extern "C" {
         mode: *mut tenon_fake_mode,
         out_env: *mut *mut tenon_shape_env,
     ) -> tenon_status;
+    /** Returns the environment in which operators make symbols of what only elements tell, such as
+ aten::nonzero of its result's rows: the one that was set on the calling thread's mode. NULL
+ without: such operators fail there.
+
+ Ownership: new reference.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_fake_copy_given_env() -> *mut tenon_shape_env;
     #[must_use]
     /** Enters a mode: until it is left, operators on the calling thread make fake tensors.
 

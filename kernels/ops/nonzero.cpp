@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ops/nonzero.h"
+
+#include "kernels/common/allocation.h"
+#include "kernels/common/symbolic.h"
+#include "kernels/common/unbacked.h"
+
+namespace tenon::kernels::ops {
+
+void nonzero_meta(const Call& call) {
+  const tenon_tensor_info self = call.get<Tensor>(0)->info();
+  if (!call.form.is_functional() || !makes_symbols(self)) {
+    fail_without_data(call.op(), "self must have data, on which the result's sizes depend", self);
+  }
+  SymbolicDims sizes;
+  sizes.insert(0, new_size(self.numel));
+  sizes.insert(1, int64_t{self.ndim});
+  call.give(0, new_symbolic(allocate({}, Dtype::I64, Device(self.device)), sizes));
+}
+
+}  // namespace tenon::kernels::ops
