@@ -13,29 +13,38 @@
 
 namespace conformance {
 
+struct JsonField;
+
 struct Json {
   enum Kind { kNull, kTrue, kFalse, kNumber, kText, kList, kObject };
   Kind kind = kNull;
   std::string text;  // of a number as it is written, of a text without escapes
   std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> fields;
+  std::vector<JsonField> fields;
 
   bool is_null() const { return kind == kNull; }
   bool truth() const { return kind == kTrue; }
   long long integer() const { return std::strtoll(text.c_str(), nullptr, 10); }
   double number() const { return std::strtod(text.c_str(), nullptr); }
-  const Json* find(const std::string& name) const {
-    for (const auto& [key, value] : fields) {
-      if (key == name) return &value;
-    }
-    return nullptr;
-  }
+  const Json* find(const std::string& name) const;
   const Json& operator[](const std::string& name) const {
     const Json* found = find(name);
     if (found == nullptr) throw std::runtime_error("no field " + name);
     return *found;
   }
 };
+
+struct JsonField {
+  std::string name;
+  Json value;
+};
+
+inline const Json* Json::find(const std::string& name) const {
+  for (const auto& [key, value] : fields) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
 
 class JsonReader {
  public:
@@ -92,7 +101,7 @@ class JsonReader {
         need('"');
         std::string name = read_text();
         need(':');
-        value.fields.emplace_back(std::move(name), read_value());
+        value.fields.push_back({std::move(name), read_value()});
       }
       return value;
     }

@@ -9,8 +9,8 @@ namespace {
 constexpr const char* kSchemas[] = {
     "pair(Tensor x, int n=1, *, float s=0.5, str t='a') -> (Tensor, Tensor)",
     "list(Tensor[] x, int[2] n, Scalar? s=None) -> Tensor[]",
-    "any(Any x, ScalarType? d=None, Device? e=None, Layout? l=None, MemoryFormat? m=None) -> "
-    "Tensor",
+    ("any(Any x, ScalarType? d=None, Device? e=None, Layout? l=None, MemoryFormat? m=None) -> "
+     "Tensor"),
     "write(Tensor(a!) x, bool[] b, complex c, Dict(str, int) k) -> ()"};
 
 tenon_status ran(void*, const tenon_op*, tenon_keyset, tenon_stack*) {

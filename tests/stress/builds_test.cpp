@@ -2,6 +2,7 @@
 // Plugins from several compilers and settings load beside each other, answer, unload and load
 // again; those built with a sanitizer that the library was not built with are refused readably.
 #include <cstring>
+#include <initializer_list>
 
 #include "core/dispatch/support.h"
 #include "stress.h"
@@ -14,7 +15,7 @@ struct Build {
   const char* path;
 };
 constexpr Build kGood[] = {STRESS_GOOD_BUILDS};
-constexpr Build kSanitized[] = {STRESS_SANITIZED_BUILDS};
+constexpr std::initializer_list<Build> kSanitized = {STRESS_SANITIZED_BUILDS};
 
 tenon_status answer(const char* name, int64_t* out_answer) {
   const tenon_op* op = nullptr;

@@ -148,7 +148,8 @@ TEST(CpuGenerator, HostileStates_AreRefusedAndChangeNothing) {
       {poked(5024, std::numeric_limits<double>::infinity()), "spare"},
       {poked(5024, std::numeric_limits<double>::quiet_NaN()), "spare"},
   };
-  for (const auto& [bytes, expected] : cases) {
+  for (const auto& [state, expected] : cases) {
+    const auto& bytes = state;  // clang 14 lets no lambda have a name of a structured binding
     const std::string message =
         error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { set_state(*generator, bytes); });
     EXPECT_NE(message.find(expected), std::string::npos) << message << " lacks " << expected;
