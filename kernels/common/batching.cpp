@@ -328,7 +328,8 @@ void shift_dims(Batch& batch, int64_t rank) {
   for (size_t k = 0; k < batch.count(); ++k) {
     const std::string& name = form.arguments[k];
     tenon_value& value = batch.arg(k);
-    if (is_one_of(name, {"dim", "dim0", "dim1"}) && value.tag == TENON_TAG_INT) {
+    if (is_one_of(name, {"dim", "dim0", "dim1", "dim2", "dimension"}) &&
+        value.tag == TENON_TAG_INT) {
       value = tenon_value_of_int(batch.shifted(value.as.i, rank));
     } else if (is_one_of(name, {"dim", "dims"}) && value.tag == TENON_TAG_INT_LIST) {
       std::vector<int64_t> dims = ints_of(value);
@@ -373,7 +374,11 @@ void batch_shift(Batch& batch) {
     batch.put(k, wants_one ? with_ones(tensor, 1, 2) : tensor);
   }
   const int sizes = find_argument(batch.form(), "input_sizes");  // that dims are those of
-  shift_dims(batch, sizes >= 0 ? batch.arg(static_cast<size_t>(sizes)).count : adds_one ? 1 : rank);
+  // Of what gains a dim, the result's count.
+  const bool gains = std::string_view(batch.form().facts->name) == "diag_embed";
+  shift_dims(batch, sizes >= 0 ? batch.arg(static_cast<size_t>(sizes)).count
+                    : adds_one ? 1
+                               : rank + (gains ? 1 : 0));
   shift_sizes(batch);
   batch.call();
   if ((adds_one || gathers) && gives_none) squeeze_results(batch);
@@ -430,7 +435,9 @@ void batch_view(Batch& batch) {
       rank == 0) {
     fail(TENON_ERROR_INDEX, {batch.op(), ": self must have a dim, got a tensor without dims"});
   }
-  if (is_one_of(name, {"view.dtype", "view_as_complex"}) && rank == 0) return batch.decline();
+  if (is_one_of(name, {"view.dtype", "view_as_complex", "unfold"}) && rank == 0) {
+    return batch.decline();
+  }
   if (name == "expand") {
     const auto wanted = static_cast<int64_t>(batch.arg(1).count);
     batch.put(0, with_ones(batch.front(0), 1, wanted + 1));

@@ -458,6 +458,26 @@ void batch_masked_scatter(Batch& batch) {
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
 }
 
+void batch_new(Batch& batch) {
+  batch.put(0, batch.front(0));
+  const auto list = [&](size_t k, int64_t first) {
+    const auto* const numbers = static_cast<const int64_t*>(batch.arg(k).as.list.data);
+    std::vector<int64_t> all{first};
+    all.insert(all.end(), numbers, numbers + batch.arg(k).count);
+    return all;
+  };
+  std::vector<int64_t> sizes = list(1, batch.size());
+  if (std::string_view(batch.form().facts->name) == "new_empty_strided") {
+    // Those of each lie behind each other.
+    std::vector<int64_t> strides = list(2, 0);
+    const size_t rank = sizes.size() - 1;
+    strides[0] = reach({sizes.data() + 1, rank}, {strides.data() + 1, rank});
+    batch.put(2, strides);
+  }
+  batch.put(1, sizes);
+  batch.call();
+}
+
 void batch_masked_select(Batch& batch) {
   // Of one mask for all there are as many for each.
   if (batch.is_mapped(1)) return batch.decline();

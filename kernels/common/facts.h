@@ -118,6 +118,7 @@ enum class FoldGives : uint8_t {
   Index,          // an int64
   ValueAndIndex,  // both
   Truth,          // a bool; of uint8 a uint8
+  Real,           // of complex elements the dtype of their parts
 };
 
 struct FoldFacts {

@@ -20,6 +20,8 @@ void batch_fill(Batch& batch);
 void batch_along_dim(Batch& batch);
 // What works on images: a mapped dim is one more of those that count them.
 void batch_images(Batch& batch);
+// new_zeros and its like: sizes that are one for all, of a tensor that is mapped.
+void batch_new(Batch& batch);
 void batch_masked_fill(Batch& batch);
 void batch_masked_scatter(Batch& batch);
 void batch_masked_select(Batch& batch);

@@ -85,6 +85,7 @@ void run_fold(const Call& call) {
     if (result == Dtype::I64) read = plan.input_dtype();
   }
   if (facts.gives == FoldGives::Truth && read != Dtype::U8) result = Dtype::Bool;
+  if (facts.gives == FoldGives::Real) result = to_real(read);
   const bool keepdim = keepdim_of(call);
   const int results = facts.gives == FoldGives::ValueAndIndex ? 2 : 1;
   for (int k = 0; k < results; ++k) {

@@ -49,6 +49,11 @@ constexpr std::string_view kOptions = "$options";
 constexpr std::string_view kOptionsText =
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 
+// Of factories that give integers.
+constexpr std::string_view kLongOptions = "$long_options";
+constexpr std::string_view kLongOptionsText =
+    "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+
 std::string params_of(const Facts& facts, Forms form) {
   std::string params = facts.params;
   // Only the view itself shares memory with its result.
@@ -56,10 +61,14 @@ std::string params_of(const Facts& facts, Forms form) {
   if (form != kFunctional && params.starts_with(kShared)) {
     params.replace(0, kShared.size(), "Tensor");
   }
-  const size_t at = params.find(kOptions);
+  const bool is_long = params.find(kLongOptions) != std::string::npos;
+  const std::string_view options = is_long ? kLongOptions : kOptions;
+  const size_t at = params.find(options);
   if (at == std::string::npos) return params;
-  if (form == kFunctional) return params.replace(at, kOptions.size(), kOptionsText);
-  return params.erase(at - 2, kOptions.size() + 2);  // and the comma before
+  if (form == kFunctional) {
+    return params.replace(at, options.size(), is_long ? kLongOptionsText : kOptionsText);
+  }
+  return params.erase(at - 2, options.size() + 2);  // and the comma before
 }
 
 // "Tensor self" becomes "Tensor(a!) self".

@@ -33,4 +33,17 @@ inline constexpr Facts kAbs{
                   .reads = Reads::Signs},
 };
 
+inline constexpr Facts kAbsolute{
+    .family = &kSynonym,
+    .name = "absolute",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls abs",
+    .tangent = "none: calls abs",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAbs,
+};
+
 }  // namespace tenon::kernels::ops

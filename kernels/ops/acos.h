@@ -25,4 +25,17 @@ inline constexpr Facts kAcos{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArccos{
+    .family = &kSynonym,
+    .name = "arccos",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls acos",
+    .tangent = "none: calls acos",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAcos,
+};
+
 }  // namespace tenon::kernels::ops

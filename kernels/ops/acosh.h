@@ -24,4 +24,17 @@ inline constexpr Facts kAcosh{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArccosh{
+    .family = &kSynonym,
+    .name = "arccosh",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls acosh",
+    .tangent = "none: calls acosh",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAcosh,
+};
+
 }  // namespace tenon::kernels::ops

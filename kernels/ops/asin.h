@@ -25,4 +25,17 @@ inline constexpr Facts kAsin{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArcsin{
+    .family = &kSynonym,
+    .name = "arcsin",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls asin",
+    .tangent = "none: calls asin",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAsin,
+};
+
 }  // namespace tenon::kernels::ops

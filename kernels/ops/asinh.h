@@ -24,4 +24,17 @@ inline constexpr Facts kAsinh{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArcsinh{
+    .family = &kSynonym,
+    .name = "arcsinh",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls asinh",
+    .tangent = "none: calls asinh",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAsinh,
+};
+
 }  // namespace tenon::kernels::ops

@@ -24,4 +24,17 @@ inline constexpr Facts kAtan{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArctan{
+    .family = &kSynonym,
+    .name = "arctan",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls atan",
+    .tangent = "none: calls atan",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAtan,
+};
+
 }  // namespace tenon::kernels::ops

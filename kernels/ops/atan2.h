@@ -30,4 +30,17 @@ inline constexpr Facts kAtan2{
     .pointwise = {.rule = {kFloats, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArctan2{
+    .family = &kSynonym,
+    .name = "arctan2",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls atan2",
+    .tangent = "none: calls atan2",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAtan2,
+};
+
 }  // namespace tenon::kernels::ops

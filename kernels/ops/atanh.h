@@ -24,4 +24,17 @@ inline constexpr Facts kAtanh{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kArctanh{
+    .family = &kSynonym,
+    .name = "arctanh",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls atanh",
+    .tangent = "none: calls atanh",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kAtanh,
+};
+
 }  // namespace tenon::kernels::ops

@@ -33,6 +33,32 @@ inline constexpr Facts kCat{
     .routine = {&cat_meta},
 };
 
+inline constexpr Facts kConcat{
+    .family = &kSynonym,
+    .name = "concat",
+    .params = "Tensor[] tensors, int dim=0",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls cat",
+    .tangent = "none: calls cat",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kCat,
+};
+
+inline constexpr Facts kConcatenate{
+    .family = &kSynonym,
+    .name = "concatenate",
+    .params = "Tensor[] tensors, int dim=0",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls cat",
+    .tangent = "none: calls cat",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kCat,
+};
+
 }  // namespace ops
 
 }  // namespace tenon::kernels

@@ -157,4 +157,31 @@ inline constexpr Facts kClampBackwardTensor{
     .routine = {&clamp_backward},
 };
 
+inline constexpr Facts kClip{
+    .family = &kSynonym,
+    .name = "clip",
+    .params = "Tensor self, Scalar? min=None, Scalar? max=None",
+    .forms = kAllForms,
+    .tags = "pointwise",
+    .gradient = "none: calls clamp",
+    .tangent = "none: calls clamp",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kClamp,
+};
+
+inline constexpr Facts kClipTensor{
+    .family = &kSynonym,
+    .name = "clip.Tensor",
+    .params = "Tensor self, Tensor? min=None, Tensor? max=None",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "pointwise",
+    .gradient = "none: calls clamp",
+    .tangent = "none: calls clamp",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kClampTensor,
+};
+
 }  // namespace tenon::kernels::ops

@@ -132,4 +132,83 @@ inline constexpr Facts kDivScalarMode{
     .tensor_form = &kDivTensorMode,
 };
 
+inline constexpr Facts kDivideTensor{
+    .family = &kSynonym,
+    .name = "divide.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivTensor,
+};
+
+inline constexpr Facts kDivideScalar{
+    .family = &kSynonym,
+    .name = "divide.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivScalar,
+};
+
+inline constexpr Facts kDivideTensorMode{
+    .family = &kSynonym,
+    .name = "divide.Tensor_mode",
+    .params = "Tensor self, Tensor other, *, str? rounding_mode",
+    .forms = kAllForms,
+    .out = "out_mode",
+    .tags = "",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivTensorMode,
+};
+
+inline constexpr Facts kDivideScalarMode{
+    .family = &kSynonym,
+    .name = "divide.Scalar_mode",
+    .params = "Tensor self, Scalar other, *, str? rounding_mode",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivScalarMode,
+};
+
+inline constexpr Facts kTrueDivideTensor{
+    .family = &kSynonym,
+    .name = "true_divide.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .tags = "pointwise",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivTensor,
+};
+
+inline constexpr Facts kTrueDivideScalar{
+    .family = &kSynonym,
+    .name = "true_divide.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls div",
+    .tangent = "none: calls div",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kDivScalar,
+};
+
 }  // namespace tenon::kernels::ops

@@ -24,4 +24,17 @@ inline constexpr Facts kErf{
     .pointwise = {.rule = {kFloats, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialErf{
+    .family = &kSynonym,
+    .name = "special_erf",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls erf",
+    .tangent = "none: calls erf",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kErf,
+};
+
 }  // namespace tenon::kernels::ops

@@ -25,4 +25,17 @@ inline constexpr Facts kErfc{
     .pointwise = {.rule = {kFloats, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialErfc{
+    .family = &kSynonym,
+    .name = "special_erfc",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls erfc",
+    .tangent = "none: calls erfc",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kErfc,
+};
+
 }  // namespace tenon::kernels::ops

@@ -25,4 +25,17 @@ inline constexpr Facts kExp2{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialExp2{
+    .family = &kSynonym,
+    .name = "special_exp2",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls exp2",
+    .tangent = "none: calls exp2",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kExp2,
+};
+
 }  // namespace tenon::kernels::ops

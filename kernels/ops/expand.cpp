@@ -2,6 +2,7 @@
 // Sizes and strides of aten::expand.
 #include "kernels/ops/expand.h"
 
+#include "kernels/ops/calls.h"
 namespace tenon::kernels::ops {
 
 void expand_view(View& view, const Call& call) {
@@ -43,6 +44,14 @@ void expand_view(View& view, const Call& call) {
     view.sizes[i] = wanted;
     view.strides[i] = stride;
   }
+}
+
+void expand_as(const Call& call) {
+  call.give(0, call_expand(call.get<Tensor>(0), call.get<Tensor>(1)->sizes()));
+}
+
+void broadcast_to(const Call& call) {
+  call.give(0, call_expand(call.get<Tensor>(0), call.get<Sizes>(1)));
 }
 
 }  // namespace tenon::kernels::ops

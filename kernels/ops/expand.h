@@ -22,4 +22,34 @@ inline constexpr Facts kExpand{
     .view = {&expand_view},
 };
 
+void expand_as(const Call& call);
+
+inline constexpr Facts kExpandAs{
+    .family = &kComposite,
+    .name = "expand_as",
+    .params = "Tensor(a) self, Tensor other",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&expand_as},
+};
+
+void broadcast_to(const Call& call);
+
+inline constexpr Facts kBroadcastTo{
+    .family = &kComposite,
+    .name = "broadcast_to",
+    .params = "Tensor(a) self, SymInt[] size",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&broadcast_to},
+};
+
 }  // namespace tenon::kernels::ops

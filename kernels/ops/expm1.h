@@ -25,4 +25,17 @@ inline constexpr Facts kExpm1{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialExpm1{
+    .family = &kSynonym,
+    .name = "special_expm1",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls expm1",
+    .tangent = "none: calls expm1",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kExpm1,
+};
+
 }  // namespace tenon::kernels::ops

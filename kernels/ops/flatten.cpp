@@ -27,4 +27,18 @@ void flatten(const Call& call) {
   call.give(0, call_reshape(self, sizes));
 }
 
+void unflatten(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
+  const Tensor self = *call.get<Tensor>(0);
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
+  const auto given = call.get<Sizes>(2);
+  if (given.empty()) fail_argument(call.op(), "sizes", "one size at least", given);
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", self.sizes());
+  const Dims parts = infer_sizes(call.op(), given, self.sizes()[static_cast<size_t>(dim)]);
+  Dims sizes(self.sizes());
+  sizes.erase(dim);
+  for (int64_t i = 0; i < parts.size(); ++i) sizes.insert(dim + i, parts[i]);
+  call.give(0, view(self, sizes));
+}
+
 }  // namespace tenon::kernels::ops

@@ -21,4 +21,19 @@ inline constexpr Facts kFlatten{
     .routine = {&flatten},
 };
 
+void unflatten(const Call& call);
+
+inline constexpr Facts kUnflattenInt{
+    .family = &kComposite,
+    .name = "unflatten.int",
+    .params = "Tensor(a) self, int dim, SymInt[] sizes",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&unflatten},
+};
+
 }  // namespace tenon::kernels::ops

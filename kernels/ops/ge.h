@@ -39,4 +39,32 @@ inline constexpr Facts kGeScalar{
     .tensor_form = &kGeTensor,
 };
 
+inline constexpr Facts kGreaterEqualTensor{
+    .family = &kSynonym,
+    .name = "greater_equal.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "none: calls ge",
+    .tangent = "none: calls ge",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kGeTensor,
+};
+
+inline constexpr Facts kGreaterEqualScalar{
+    .family = &kSynonym,
+    .name = "greater_equal.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .tags = "",
+    .gradient = "none: calls ge",
+    .tangent = "none: calls ge",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kGeScalar,
+};
+
 }  // namespace tenon::kernels::ops

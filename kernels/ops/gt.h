@@ -39,4 +39,32 @@ inline constexpr Facts kGtScalar{
     .tensor_form = &kGtTensor,
 };
 
+inline constexpr Facts kGreaterTensor{
+    .family = &kSynonym,
+    .name = "greater.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "none: calls gt",
+    .tangent = "none: calls gt",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kGtTensor,
+};
+
+inline constexpr Facts kGreaterScalar{
+    .family = &kSynonym,
+    .name = "greater.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .tags = "",
+    .gradient = "none: calls gt",
+    .tangent = "none: calls gt",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kGtScalar,
+};
+
 }  // namespace tenon::kernels::ops

@@ -39,4 +39,32 @@ inline constexpr Facts kLeScalar{
     .tensor_form = &kLeTensor,
 };
 
+inline constexpr Facts kLessEqualTensor{
+    .family = &kSynonym,
+    .name = "less_equal.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "none: calls le",
+    .tangent = "none: calls le",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kLeTensor,
+};
+
+inline constexpr Facts kLessEqualScalar{
+    .family = &kSynonym,
+    .name = "less_equal.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .tags = "",
+    .gradient = "none: calls le",
+    .tangent = "none: calls le",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kLeScalar,
+};
+
 }  // namespace tenon::kernels::ops

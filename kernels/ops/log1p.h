@@ -25,4 +25,17 @@ inline constexpr Facts kLog1p{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialLog1p{
+    .family = &kSynonym,
+    .name = "special_log1p",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls log1p",
+    .tangent = "none: calls log1p",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kLog1p,
+};
+
 }  // namespace tenon::kernels::ops

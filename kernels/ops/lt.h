@@ -39,4 +39,32 @@ inline constexpr Facts kLtScalar{
     .tensor_form = &kLtTensor,
 };
 
+inline constexpr Facts kLessTensor{
+    .family = &kSynonym,
+    .name = "less.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "none: calls lt",
+    .tangent = "none: calls lt",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kLtTensor,
+};
+
+inline constexpr Facts kLessScalar{
+    .family = &kSynonym,
+    .name = "less.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .tags = "",
+    .gradient = "none: calls lt",
+    .tangent = "none: calls lt",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kLtScalar,
+};
+
 }  // namespace tenon::kernels::ops

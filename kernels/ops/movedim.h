@@ -36,4 +36,30 @@ inline constexpr Facts kMovedimInt{
     .routine = {&movedim_int},
 };
 
+inline constexpr Facts kMoveaxisInt{
+    .family = &kSynonym,
+    .name = "moveaxis.int",
+    .params = "Tensor(a) self, int source, int destination",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: calls movedim",
+    .tangent = "none: calls movedim",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMovedimInt,
+};
+
+inline constexpr Facts kMoveaxisIntlist{
+    .family = &kSynonym,
+    .name = "moveaxis.intlist",
+    .params = "Tensor(a) self, int[] source, int[] destination",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: calls movedim",
+    .tangent = "none: calls movedim",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMovedim,
+};
+
 }  // namespace tenon::kernels::ops

@@ -57,4 +57,30 @@ inline constexpr Facts kMulScalar{
     .tensor_form = &kMulTensor,
 };
 
+inline constexpr Facts kMultiplyTensor{
+    .family = &kSynonym,
+    .name = "multiply.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls mul",
+    .tangent = "none: calls mul",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMulTensor,
+};
+
+inline constexpr Facts kMultiplyScalar{
+    .family = &kSynonym,
+    .name = "multiply.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls mul",
+    .tangent = "none: calls mul",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMulScalar,
+};
+
 }  // namespace tenon::kernels::ops

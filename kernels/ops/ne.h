@@ -39,4 +39,32 @@ inline constexpr Facts kNeScalar{
     .tensor_form = &kNeTensor,
 };
 
+inline constexpr Facts kNotEqualTensor{
+    .family = &kSynonym,
+    .name = "not_equal.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "none: calls ne",
+    .tangent = "none: calls ne",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kNeTensor,
+};
+
+inline constexpr Facts kNotEqualScalar{
+    .family = &kSynonym,
+    .name = "not_equal.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .tags = "",
+    .gradient = "none: calls ne",
+    .tangent = "none: calls ne",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kNeScalar,
+};
+
 }  // namespace tenon::kernels::ops

@@ -32,4 +32,17 @@ inline constexpr Facts kNeg{
                   .reads = Reads::Signs},
 };
 
+inline constexpr Facts kNegative{
+    .family = &kSynonym,
+    .name = "negative",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls neg",
+    .tangent = "none: calls neg",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kNeg,
+};
+
 }  // namespace tenon::kernels::ops

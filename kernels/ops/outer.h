@@ -21,4 +21,17 @@ inline constexpr Facts kOuter{
     .routine = {&outer},
 };
 
+inline constexpr Facts kGer{
+    .family = &kSynonym,
+    .name = "ger",
+    .params = "Tensor self, Tensor vec2",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls outer",
+    .tangent = "none: calls outer",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kOuter,
+};
+
 }  // namespace tenon::kernels::ops

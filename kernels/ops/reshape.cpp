@@ -4,6 +4,7 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -18,6 +19,17 @@ void reshape(const Call& call) {
   const bool fits = view_strides(info, sizes).has_value();
   call.give(0,
             fits ? view(self, sizes) : unsafe_view(clone(self, MemoryFormat::Contiguous), sizes));
+}
+
+void reshape_as(const Call& call) {
+  call.give(0, call_reshape(call.get<Tensor>(0), call.get<Tensor>(1)->sizes()));
+}
+
+void ravel(const Call& call) {
+  const int64_t all[] = {-1};
+  const Tensor self = *call.get<Tensor>(0);
+  if (self.numel() == 0) return call.give(0, call_reshape(self, Dims{0}));
+  call.give(0, call_reshape(self, all));
 }
 
 }  // namespace tenon::kernels::ops

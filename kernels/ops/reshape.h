@@ -21,4 +21,34 @@ inline constexpr Facts kReshape{
     .routine = {&reshape},
 };
 
+void reshape_as(const Call& call);
+
+inline constexpr Facts kReshapeAs{
+    .family = &kComposite,
+    .name = "reshape_as",
+    .params = "Tensor(a) self, Tensor other",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&reshape_as},
+};
+
+void ravel(const Call& call);
+
+inline constexpr Facts kRavel{
+    .family = &kComposite,
+    .name = "ravel",
+    .params = "Tensor(a) self",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&ravel},
+};
+
 }  // namespace tenon::kernels::ops

@@ -24,4 +24,17 @@ inline constexpr Facts kSigmoid{
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 
+inline constexpr Facts kSpecialExpit{
+    .family = &kSynonym,
+    .name = "special_expit",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: calls sigmoid",
+    .tangent = "none: calls sigmoid",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kSigmoid,
+};
+
 }  // namespace tenon::kernels::ops

@@ -56,4 +56,30 @@ inline constexpr Facts kSubScalar{
     .tensor_form = &kSubTensor,
 };
 
+inline constexpr Facts kSubtractTensor{
+    .family = &kSynonym,
+    .name = "subtract.Tensor",
+    .params = "Tensor self, Tensor other, *, Scalar alpha=1",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls sub",
+    .tangent = "none: calls sub",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kSubTensor,
+};
+
+inline constexpr Facts kSubtractScalar{
+    .family = &kSynonym,
+    .name = "subtract.Scalar",
+    .params = "Tensor self, Scalar other, Scalar alpha=1",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls sub",
+    .tangent = "none: calls sub",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kSubScalar,
+};
+
 }  // namespace tenon::kernels::ops

@@ -52,4 +52,10 @@ void to_options(const Call& call) {
                   call.get<Format>(7)));
 }
 
+void type_as(const Call& call) {
+  const Tensor other = *call.get<Tensor>(1);
+  call.give(0, to(call.op(), call.get<Tensor>(0), other.device(), other.dtype(), false, false,
+                  std::nullopt));
+}
+
 }  // namespace tenon::kernels::ops

@@ -75,4 +75,18 @@ inline constexpr Facts kToOptions{
     .routine = {&to_options},
 };
 
+void type_as(const Call& call);
+
+inline constexpr Facts kTypeAs{
+    .family = &kComposite,
+    .name = "type_as",
+    .params = "Tensor self, Tensor other",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&type_as},
+};
+
 }  // namespace tenon::kernels::ops

@@ -27,4 +27,32 @@ inline constexpr Facts kTranspose{
     .view = {&transpose_view},
 };
 
+inline constexpr Facts kSwapaxes{
+    .family = &kSynonym,
+    .name = "swapaxes",
+    .params = "Tensor(a) self, int axis0, int axis1",
+    .returns = "Tensor(a)",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls transpose",
+    .tangent = "none: calls transpose",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kTranspose,
+};
+
+inline constexpr Facts kSwapdims{
+    .family = &kSynonym,
+    .name = "swapdims",
+    .params = "Tensor(a) self, int dim0, int dim1",
+    .returns = "Tensor(a)",
+    .forms = kFunctional | kInPlace,
+    .tags = "",
+    .gradient = "none: calls transpose",
+    .tangent = "none: calls transpose",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kTranspose,
+};
+
 }  // namespace tenon::kernels::ops

@@ -24,4 +24,17 @@ inline constexpr Facts kTrunc{
     .pointwise = {.rule = {kReals}},
 };
 
+inline constexpr Facts kFix{
+    .family = &kSynonym,
+    .name = "fix",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: calls trunc",
+    .tangent = "none: calls trunc",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kTrunc,
+};
+
 }  // namespace tenon::kernels::ops

@@ -68,4 +68,9 @@ void recast_view(View& view, const Call& call) {
   view.dtype = dtype;
 }
 
+void view_as(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
+  call.give(0, view(call.get<Tensor>(0), call.get<Tensor>(1)->sizes()));
+}
+
 }  // namespace tenon::kernels::ops

@@ -38,4 +38,19 @@ inline constexpr Facts kViewDtype{
     .view = {&recast_view},
 };
 
+void view_as(const Call& call);
+
+inline constexpr Facts kViewAs{
+    .family = &kComposite,
+    .name = "view_as",
+    .params = "Tensor(a) self, Tensor other",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&view_as},
+};
+
 }  // namespace tenon::kernels::ops

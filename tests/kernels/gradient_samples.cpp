@@ -326,6 +326,76 @@ void add_order(Table& table) {
   table.add("aten::sort.stable", {any({3, 2})}, {kw("stable", true), kw("dim", 0)});
 }
 
+void add_activations(Table& table) {
+  for (const char* approximate : {"none", "tanh"}) {
+    const auto how = kw("approximate", approximate);
+    table.add("aten::gelu", {any({2, 3})}, {how});
+    table.add("aten::gelu", {any({})}, {how});
+    table.add("aten::gelu_backward", {any({2, 3}), any({3})}, {how});
+  }
+  for (const char* op : {"aten::silu", "aten::mish", "aten::hardsigmoid", "aten::hardswish"}) {
+    table.unary(op, false);
+  }
+  for (const char* op : {"aten::silu_backward", "aten::hardswish_backward"}) {
+    table.binary(op, false);
+  }
+  table.binary("aten::hardsigmoid_backward", false);
+  table.unary("aten::elu", false, -2.0, 2.0, {1.5, 2.0, 0.5});
+  table.add("tenon::elu_slope", {any({2, 3}), any({3}), 1.5, 2.0, 0.5});
+  table.unary("aten::hardtanh", false, -2.0, 2.0, {-0.75, 1.25});
+  table.binary("aten::hardtanh_backward", false, {}, -2.0, 2.0, {-0.75, 1.25});
+  table.unary("aten::leaky_relu", false, -2.0, 2.0, {0.25});
+  table.binary("aten::leaky_relu_backward", false, {}, -2.0, 2.0, {0.25, false});
+  table.unary("aten::softplus", false, -2.0, 2.0, {2.0, 1.5});
+  table.binary("aten::softplus_backward", false, {}, -2.0, 2.0, {2.0, 1.5});
+  table.unary("aten::log_sigmoid", false);
+  table.unary("aten::celu", false, -2.0, 2.0, {1.5});
+  for (const std::string op : {"aten::hardshrink", "aten::softshrink"}) {
+    table.unary(op, false, -2.0, 2.0, {0.75});
+    table.binary(op + "_backward", false, {}, -2.0, 2.0, {0.75});
+  }
+  const Input vectors = any({2, 3, 2});
+  table.add("aten::scaled_dot_product_attention", {vectors, vectors, vectors});
+  table.add("aten::scaled_dot_product_attention", {vectors, vectors, vectors},
+            {kw("is_causal", true)});
+}
+
+void add_arranging(Table& table) {
+  table.add("aten::diagonal", {any({3, 4}), 1}, {}, kComplex);
+  table.add("aten::diagonal", {any({2, 3, 4}), -1, 2, 0});
+  table.add("aten::diagonal_backward", {any({2}), Ints{3, 4}, 2, 0, 1}, {}, kComplex);
+  table.add("aten::diag_embed", {any({2, 3}), -1}, {}, kComplex);
+  table.add("aten::diag", {any({3})}, {}, kComplex);
+  table.add("aten::unfold", {any({2, 5}), 1, 3, 1}, {}, kComplex);
+  table.add("aten::unfold", {any({5}), 0, 2, 3});
+  table.add("aten::unfold_backward", {any({2, 3}), Ints{4}, 0, 3, 1}, {}, kComplex);
+  table.add("aten::diagonal_scatter", {any({3, 4}), any({3}), 1}, {}, kComplex);
+  table.add("aten::select_scatter", {any({3, 4}), any({3}), 1, -1}, {}, kComplex);
+  table.add("aten::slice_scatter", {any({4, 2}), any({2, 2}), 0, 0, 4, 2}, {}, kComplex);
+  table.add("aten::repeat", {any({2, 3}), Ints{2, 1, 3}}, {}, kComplex);
+  table.add("aten::repeat_interleave.self_int", {any({2, 3}), 2, 1});
+  table.add("aten::rot90", {any({2, 3}), 1, Ints{0, 1}});
+  table.add("aten::tril", {any({2, 3, 4}), 1}, {}, kComplex);
+  table.add("aten::triu", {any({3, 3}), -1}, {}, kComplex);
+}
+
+void add_measures(Table& table) {
+  for (const std::string op : {"aten::var", "aten::std"}) {
+    table.add(op + ".correction", {any({2, 3, 2}), Ints{0, -1}}, {}, kComplex);
+    table.add(op + ".correction", {any({3, 2}), Ints{0}}, {kw("correction", 0)});
+    table.add(op + ".correction", {any({3, 2})}, {kw("keepdim", true)});
+    table.add(op + "_mean.correction", {any({3, 2}), Ints{1}});
+  }
+  table.add("aten::logsumexp", {any({2, 3}), Ints{1}}, {}, kComplex);
+  table.add("aten::logsumexp", {any({2, 3}), Ints{0, 1}, true});
+  for (const char* op : {"aten::random", "aten::random.to", "aten::random.from"}) {
+    std::vector<Argument> arguments{any({2, 3})};
+    if (std::string(op) != "aten::random") arguments.push_back(5);
+    if (std::string(op) == "aten::random.from") arguments.push_back(9);
+    table.add_random(op, arguments);
+  }
+}
+
 void add_windows(Table& table) {
   const Ints kernel{2, 2}, one{1, 1}, none{0, 0};
   const Input image = any({2, 2, 3, 4});
@@ -349,6 +419,9 @@ std::vector<Sample> gradient_samples() {
   add_indexing(table);
   add_order(table);
   add_windows(table);
+  add_activations(table);
+  add_arranging(table);
+  add_measures(table);
   return table.take();
 }
 

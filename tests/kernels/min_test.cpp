@@ -8,21 +8,23 @@
 namespace tenon::tests {
 namespace {
 
-std::vector<Value> both(const Tensor& self, int64_t dim) { return Op("aten::min.dim")(self, dim); }
+std::vector<Value> smallest_with_index(const Tensor& self, int64_t dim) {
+  return Op("aten::min.dim")(self, dim);
+}
 
 TEST(Min, AlongEitherDim_GivesValuesAndFirstIndices) {
   const Tensor self = Tensor::from<float>({1, 5, 2, 5, 0, 5}, {2, 3});
-  const auto rows = both(self, 1);
+  const auto rows = smallest_with_index(self, 1);
   EXPECT_EQ(elements(rows.at(0).tensor()), (Doubles{1, 0}));
   EXPECT_EQ(elements(rows.at(1).tensor()), (Doubles{0, 1}));
-  const auto columns = both(self, 0);
+  const auto columns = smallest_with_index(self, 0);
   EXPECT_EQ(elements(columns.at(0).tensor()), (Doubles{1, 0, 2}));
   EXPECT_EQ(elements(columns.at(1).tensor()), (Doubles{0, 1, 0}));
 }
 
 TEST(Min, NaN_CountsFirst) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto results = both(Tensor::from<float>({1, nan, 9, nan}, {4}), 0);
+  const auto results = smallest_with_index(Tensor::from<float>({1, nan, 9, nan}, {4}), 0);
   EXPECT_TRUE(std::isnan(elements(results.at(0).tensor()).at(0)));
   EXPECT_EQ(elements(results.at(1).tensor()), (Doubles{1}));
 }

@@ -22,18 +22,22 @@ PYTHON = "bindings/python/tenon"
 # not at all.
 FACTORIES = {
     *("arange", "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like"),
+    *("linspace", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros"),
     *("rand", "randn", "zeros", "zeros_like"),
 }
-METHODS_ONLY = {"alias", "contiguous", "copy", "expand", "item", "slice", "to", "view", "zero"}
+METHODS_ONLY = {
+    *("alias", "contiguous", "copy", "expand", "expand_as", "item", "random", "repeat"),
+    *("reshape_as", "slice", "to", "type_as", "view", "view_as", "zero"),
+}
 OWN_METHODS = {
-    *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "permute", "real"),
-    *("reshape", "slice", "t"),
+    *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "permute", "random"),
+    *("real", "repeat", "reshape", "slice", "t", "tile"),
     *("to", "view", "where", "zero"),
 }
 
 
 # Operators that are no method in any language, though their first argument is a tensor.
-METHODLESS = FACTORIES | {"alias", "copy", "fill", "zero"}
+METHODLESS = FACTORIES | {"alias", "copy", "fill", "random", "zero"}
 
 
 def functions(space: operator.Namespace) -> list[str]:

@@ -63,6 +63,18 @@ class _packet_abs_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_absolute(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_absolute_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_acos(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -290,6 +302,90 @@ class _packet_arange(_OpOverloadPacket):
     start_out: _OpOverload
     start_step: _OpOverload
 
+class _packet_arccos(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arccos_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arccosh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arccosh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arcsin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arcsin_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arcsinh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arcsinh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arctan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arctan2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arctan2_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arctan_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_arctanh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_arctanh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_argmax(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -411,6 +507,41 @@ class _packet_atanh_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_atleast_1d(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> _list[Tensor]: ...
+    default: _OpOverload
+    Sequence: _OpOverload
+
+class _packet_atleast_2d(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> _list[Tensor]: ...
+    default: _OpOverload
+    Sequence: _OpOverload
+
+class _packet_atleast_3d(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> _list[Tensor]: ...
+    default: _OpOverload
+    Sequence: _OpOverload
+
+class _packet_bincount(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, weights: Tensor | None = None, minlength: _int = 0, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_bitwise_and(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -504,6 +635,36 @@ class _packet_bmm(_OpOverloadPacket):
     dtype_out: _OpOverload
     out: _OpOverload
 
+class _packet_broadcast_to(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_bucketize(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, boundaries: Tensor, *,
+        out_int32: _bool = False, right: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, boundaries: Tensor, *,
+        out_int32: _bool = False, right: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, boundaries: Tensor, *, out_int32: _bool = False,
+        right: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_can_cast(_OpOverloadPacket):
+    def __call__(__self, from_: _dtype, /, to: _dtype) -> _bool: ...
+    default: _OpOverload
+
 class _packet_cat(_OpOverloadPacket):
     @_overload
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
@@ -522,6 +683,20 @@ class _packet_ceil(_OpOverloadPacket):
 
 class _packet_ceil_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_celu(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, alpha: _int | _float | _complex | _bool = 1.0) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, alpha: _int | _float | _complex | _bool = 1.0, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_celu_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, alpha: _int | _float | _complex | _bool = 1.0) -> Tensor: ...
     default: _OpOverload
 
 class _packet_chunk(_OpOverloadPacket):
@@ -606,6 +781,38 @@ class _packet_clamp_min_(_OpOverloadPacket):
     default: _OpOverload
     Tensor: _OpOverload
 
+class _packet_clip(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet_clip_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_clone(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -629,6 +836,30 @@ class _packet_col2im(_OpOverloadPacket):
         kernel_size: _int | _Sequence[_int], dilation: _int | _Sequence[_int],
         padding: _int | _Sequence[_int], stride: _int | _Sequence[_int], *,
         out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_column_stack(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_concat(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_concatenate(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -736,6 +967,65 @@ class _packet_detach_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_diag(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_diag_embed(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_diagonal(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_diagonal_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], offset: _int, dim1: _int,
+        dim2: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], offset: _int, dim1: _int,
+        dim2: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_diagonal_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_diagonal_scatter(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0,
+        dim2: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_div(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -776,6 +1066,75 @@ class _packet_div_(_OpOverloadPacket):
     Scalar_mode: _OpOverload
     Tensor: _OpOverload
     Tensor_mode: _OpOverload
+
+class _packet_divide(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        rounding_mode: _str | None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, rounding_mode: _str | None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *, rounding_mode: _str | None,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_mode: _OpOverload
+    Tensor: _OpOverload
+    Tensor_mode: _OpOverload
+    out: _OpOverload
+    out_mode: _OpOverload
+
+class _packet_divide_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        rounding_mode: _str | None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, rounding_mode: _str | None) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_mode: _OpOverload
+    Tensor: _OpOverload
+    Tensor_mode: _OpOverload
+
+class _packet_dstack(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_elu(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, alpha: _int | _float | _complex | _bool = 1,
+        scale: _int | _float | _complex | _bool = 1,
+        input_scale: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, alpha: _int | _float | _complex | _bool = 1,
+        scale: _int | _float | _complex | _bool = 1,
+        input_scale: _int | _float | _complex | _bool = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_elu_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, alpha: _int | _float | _complex | _bool = 1,
+        scale: _int | _float | _complex | _bool = 1,
+        input_scale: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_embedding(_OpOverloadPacket):
     @_overload
@@ -916,6 +1275,10 @@ class _packet_expand(_OpOverloadPacket):
         __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     default: _OpOverload
 
+class _packet_expand_as(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_expand_copy(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -963,6 +1326,18 @@ class _packet_fill_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_fix(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fix_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_flatten(_OpOverloadPacket):
     def __call__(__self, self: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
     using_ints: _OpOverload
@@ -974,6 +1349,14 @@ class _packet_flip(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dims: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_fliplr(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_flipud(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_floor(_OpOverloadPacket):
     @_overload
@@ -1107,6 +1490,85 @@ class _packet_ge_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_gelu(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, approximate: _str = 'none') -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, approximate: _str = 'none', out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_gelu_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, *, approximate: _str = 'none') -> Tensor: ...
+    default: _OpOverload
+
+class _packet_gelu_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, *, approximate: _str = 'none') -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, *, approximate: _str = 'none',
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_ger(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, vec2: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, vec2: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_greater(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_greater_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_greater_equal(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_greater_equal_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_gt(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1126,6 +1588,118 @@ class _packet_gt_(_OpOverloadPacket):
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_hardshrink(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, lambd: _int | _float | _complex | _bool = 0.5) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, lambd: _int | _float | _complex | _bool = 0.5, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hardshrink_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_out: Tensor, self: Tensor,
+        lambd: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_out: Tensor, self: Tensor, lambd: _int | _float | _complex | _bool, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_hardsigmoid(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hardsigmoid_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_hardsigmoid_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_hardswish(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hardswish_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_hardswish_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hardtanh(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, min_val: _int | _float | _complex | _bool = -1,
+        max_val: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min_val: _int | _float | _complex | _bool = -1,
+        max_val: _int | _float | _complex | _bool = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hardtanh_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, min_val: _int | _float | _complex | _bool = -1,
+        max_val: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_hardtanh_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, min_val: _int | _float | _complex | _bool,
+        max_val: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, min_val: _int | _float | _complex | _bool,
+        max_val: _int | _float | _complex | _bool, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_histc(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: _int = 100, min: _int | _float | _complex | _bool = 0,
+        max: _int | _float | _complex | _bool = 0) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: _int = 100, min: _int | _float | _complex | _bool = 0,
+        max: _int | _float | _complex | _bool = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hstack(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_hypot(_OpOverloadPacket):
     @_overload
@@ -1308,6 +1882,36 @@ class _packet_le_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_leaky_relu(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor,
+        negative_slope: _int | _float | _complex | _bool = 0.01) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, negative_slope: _int | _float | _complex | _bool = 0.01, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_leaky_relu_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor,
+        negative_slope: _int | _float | _complex | _bool = 0.01) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_leaky_relu_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, negative_slope: _int | _float | _complex | _bool,
+        self_is_result: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, negative_slope: _int | _float | _complex | _bool,
+        self_is_result: _bool, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
 class _packet_lerp(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1334,6 +1938,54 @@ class _packet_lerp_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_less(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_less_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_less_equal(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_less_equal_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_linear(_OpOverloadPacket):
     @_overload
     def __call__(__self, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
@@ -1342,6 +1994,50 @@ class _packet_linear(_OpOverloadPacket):
         __self, input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
         out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
+
+class _packet_linspace(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        steps: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: Tensor, steps: _int, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: Tensor, steps: _int, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: _int | _float | _complex | _bool, steps: _int, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: _int | _float | _complex | _bool, steps: _int, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: Tensor, steps: _int, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, start: Tensor, end: Tensor, steps: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        steps: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Tensor_Scalar: _OpOverload
+    Tensor_Scalar_out: _OpOverload
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
     out: _OpOverload
 
 class _packet_log(_OpOverloadPacket):
@@ -1391,6 +2087,14 @@ class _packet_log2_(_OpOverloadPacket):
 class _packet_log_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_log_sigmoid(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_log_softmax(_OpOverloadPacket):
     @_overload
@@ -1464,6 +2168,64 @@ class _packet_logical_xor(_OpOverloadPacket):
 class _packet_logical_xor_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_logspace(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        steps: _int, base: _float = 10.0, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: Tensor, steps: _int,
+        base: _float = 10.0, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: Tensor, steps: _int,
+        base: _float = 10.0, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: _int | _float | _complex | _bool, steps: _int,
+        base: _float = 10.0, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: _int | _float | _complex | _bool, steps: _int,
+        base: _float = 10.0, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: Tensor, steps: _int, base: _float = 10.0, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: Tensor, end: Tensor, steps: _int, base: _float = 10.0, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        steps: _int, base: _float = 10.0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Tensor_Scalar: _OpOverload
+    Tensor_Scalar_out: _OpOverload
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet_logsumexp(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int], keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int], keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_lt(_OpOverloadPacket):
     @_overload
@@ -1677,6 +2439,18 @@ class _packet_minimum(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_mish(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_mish_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_mm(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
@@ -1691,6 +2465,15 @@ class _packet_mm(_OpOverloadPacket):
     dtype: _OpOverload
     dtype_out: _OpOverload
     out: _OpOverload
+
+class _packet_moveaxis(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, source: _int, destination: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, source: _Sequence[_int], destination: _Sequence[_int]) -> Tensor: ...
+    int: _OpOverload
+    intlist: _OpOverload
 
 class _packet_movedim(_OpOverloadPacket):
     @_overload
@@ -1718,6 +2501,25 @@ class _packet_mul(_OpOverloadPacket):
 class _packet_mul_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_multiply(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet_multiply_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -1774,6 +2576,77 @@ class _packet_neg(_OpOverloadPacket):
 class _packet_neg_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_negative(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_negative_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_new_empty(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_new_empty_strided(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int], *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int], *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_new_full(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], fill_value: _int | _float | _complex | _bool,
+        *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], fill_value: _int | _float | _complex | _bool,
+        *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_new_ones(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_new_zeros(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_nonzero(_OpOverloadPacket):
     @_overload
@@ -1841,6 +2714,30 @@ class _packet_normal_functional(_OpOverloadPacket):
         __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
         generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
+
+class _packet_not_equal(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_not_equal_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_ones(_OpOverloadPacket):
     @_overload
@@ -1936,6 +2833,10 @@ class _packet_prod(_OpOverloadPacket):
     int_out: _OpOverload
     out: _OpOverload
 
+class _packet_promote_types(_OpOverloadPacket):
+    def __call__(__self, type1: _dtype, type2: _dtype) -> _dtype: ...
+    default: _OpOverload
+
 class _packet_rand(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1955,6 +2856,73 @@ class _packet_rand(_OpOverloadPacket):
     default: _OpOverload
     generator: _OpOverload
     generator_out: _OpOverload
+    out: _OpOverload
+
+class _packet_randint(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, high: _int, size: _Sequence[_int], *, dtype: _dtype | None = ...,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, high: _int, size: _Sequence[_int], *, generator: _Generator | None,
+        dtype: _dtype | None = ..., layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, high: _int, size: _Sequence[_int], *, generator: _Generator | None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, low: _int, high: _int, size: _Sequence[_int], *, dtype: _dtype | None = ...,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, low: _int, high: _int, size: _Sequence[_int], *, generator: _Generator | None,
+        dtype: _dtype | None = ..., layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, low: _int, high: _int, size: _Sequence[_int], *, generator: _Generator | None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, low: _int, high: _int, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, high: _int, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    generator: _OpOverload
+    generator_out: _OpOverload
+    low: _OpOverload
+    low_generator: _OpOverload
+    low_generator_out: _OpOverload
+    low_out: _OpOverload
+    out: _OpOverload
+
+class _packet_randint_like(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, high: _int, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None, memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, low: _int, high: _int, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None, memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, low: _int, high: _int, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, high: _int, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    low_dtype: _OpOverload
+    low_dtype_out: _OpOverload
     out: _OpOverload
 
 class _packet_randn(_OpOverloadPacket):
@@ -1977,6 +2945,50 @@ class _packet_randn(_OpOverloadPacket):
     generator: _OpOverload
     generator_out: _OpOverload
     out: _OpOverload
+
+class _packet_random(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, from_: _int, /, to: _int | None, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, from_: _int, /, to: _int | None, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, to: _int, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, to: _int, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    from_out: _OpOverload
+    out: _OpOverload
+    to: _OpOverload
+    to_out: _OpOverload
+
+class _packet_random_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, from_: _int, /, to: _int | None, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, to: _int, *, generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+    to: _OpOverload
+
+class _packet_ravel(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_real(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2001,6 +3013,14 @@ class _packet_relu(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_relu6(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_relu6_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_relu_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2028,9 +3048,56 @@ class _packet_remainder_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_repeat(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, repeats: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, repeats: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_repeat_interleave(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, repeats: Tensor, *, output_size: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, repeats: Tensor, *, output_size: _int | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, repeats: Tensor, dim: _int | None = None, *,
+        output_size: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, repeats: _int, dim: _int | None = None, *,
+        output_size: _int | None = None) -> Tensor: ...
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    self_Tensor: _OpOverload
+    self_int: _OpOverload
+
 class _packet_reshape(_OpOverloadPacket):
     def __call__(__self, self: Tensor, shape: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
+
+class _packet_reshape_as(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_result_type(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensor: Tensor, other: _int | _float | _complex | _bool) -> _dtype: ...
+    @_overload
+    def __call__(
+        __self, scalar1: _int | _float | _complex | _bool,
+        scalar2: _int | _float | _complex | _bool) -> _dtype: ...
+    @_overload
+    def __call__(__self, scalar: _int | _float | _complex | _bool, tensor: Tensor) -> _dtype: ...
+    @_overload
+    def __call__(__self, tensor: Tensor, other: Tensor) -> _dtype: ...
+    Scalar: _OpOverload
+    Scalar_Scalar: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_roll(_OpOverloadPacket):
     @_overload
@@ -2040,6 +3107,16 @@ class _packet_roll(_OpOverloadPacket):
     @_overload
     def __call__(
         __self, self: Tensor, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] = ..., *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_rot90(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, k: _int = 1, dims: _Sequence[_int] = ...) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, k: _int = 1, dims: _Sequence[_int] = ..., *,
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
@@ -2100,6 +3177,13 @@ class _packet_rsub(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
+class _packet_scaled_dot_product_attention(_OpOverloadPacket):
+    def __call__(
+        __self, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+        dropout_p: _float = 0.0, is_causal: _bool = False, *, scale: _float | None = None,
+        enable_gqa: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_scatter(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
@@ -2142,6 +3226,31 @@ class _packet_scatter_add_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_searchsorted(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, sorted_sequence: Tensor, self: _int | _float | _complex | _bool, *,
+        out_int32: _bool = False, right: _bool = False, side: _str | None = None,
+        sorter: Tensor | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, sorted_sequence: Tensor, self: _int | _float | _complex | _bool, *,
+        out_int32: _bool = False, right: _bool = False, side: _str | None = None,
+        sorter: Tensor | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, sorted_sequence: Tensor, self: Tensor, *, out_int32: _bool = False,
+        right: _bool = False, side: _str | None = None, sorter: Tensor | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, sorted_sequence: Tensor, self: Tensor, *, out_int32: _bool = False,
+        right: _bool = False, side: _str | None = None, sorter: Tensor | None = None,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
 class _packet_select(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
     int: _OpOverload
@@ -2165,6 +3274,23 @@ class _packet_select_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_select_scatter(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, dim: _int, index: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_selu(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_selu_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_sgn(_OpOverloadPacket):
     @_overload
@@ -2217,6 +3343,26 @@ class _packet_signbit(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_silu(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_silu_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_silu_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
 
 class _packet_sin(_OpOverloadPacket):
     @_overload
@@ -2272,6 +3418,18 @@ class _packet_slice_copy(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
+class _packet_slice_scatter(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
+        end: _int | None = None, step: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
+        end: _int | None = None, step: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_softmax(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, dim: _int, dtype: _dtype | None = None) -> Tensor: ...
@@ -2280,6 +3438,52 @@ class _packet_softmax(_OpOverloadPacket):
         __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_softplus(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, beta: _int | _float | _complex | _bool = 1,
+        threshold: _int | _float | _complex | _bool = 20) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, beta: _int | _float | _complex | _bool = 1,
+        threshold: _int | _float | _complex | _bool = 20, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_softplus_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, beta: _int | _float | _complex | _bool,
+        threshold: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, beta: _int | _float | _complex | _bool,
+        threshold: _int | _float | _complex | _bool, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_softshrink(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, lambd: _int | _float | _complex | _bool = 0.5) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, lambd: _int | _float | _complex | _bool = 0.5, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_softshrink_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor,
+        lambd: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, lambd: _int | _float | _complex | _bool, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
 
 class _packet_sort(_OpOverloadPacket):
     @_overload
@@ -2302,6 +3506,65 @@ class _packet_sort(_OpOverloadPacket):
     stable: _OpOverload
     values: _OpOverload
     values_stable: _OpOverload
+
+class _packet_special_erf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_erfc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_exp2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_expit(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_expm1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_log1p(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_logsumexp(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int], keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int], keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_split(_OpOverloadPacket):
     @_overload
@@ -2391,6 +3654,55 @@ class _packet_stack(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_std(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, unbiased: _bool = True) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None, keepdim: _bool = False,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    correction: _OpOverload
+    correction_out: _OpOverload
+    dim: _OpOverload
+    out: _OpOverload
+
+class _packet_std_mean(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, unbiased: _bool = True) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None, keepdim: _bool = False,
+        out0: Tensor, out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    correction: _OpOverload
+    correction_out: _OpOverload
+    dim: _OpOverload
+
 class _packet_sub(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -2429,6 +3741,35 @@ class _packet_sub_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_subtract(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet_subtract_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_sum(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, *, dtype: _dtype | None = None) -> Tensor: ...
@@ -2449,6 +3790,22 @@ class _packet_sum(_OpOverloadPacket):
 
 class _packet_sum_to_size(_OpOverloadPacket):
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_swapaxes(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, axis0: _int, axis1: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_swapaxes_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, axis0: _int, axis1: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_swapdims(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_swapdims_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
     default: _OpOverload
 
 class _packet_t(_OpOverloadPacket):
@@ -2529,6 +3886,10 @@ class _packet_threshold_backward(_OpOverloadPacket):
     default: _OpOverload
     grad_input: _OpOverload
 
+class _packet_tile(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_to(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -2581,6 +3942,49 @@ class _packet_transpose_copy(_OpOverloadPacket):
     int: _OpOverload
     int_out: _OpOverload
 
+class _packet_tril(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_tril_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_triu(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, diagonal: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_triu_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_true_divide(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet_true_divide_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_trunc(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2593,9 +3997,43 @@ class _packet_trunc_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_type_as(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_unbind(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int = 0) -> _list[Tensor]: ...
     int: _OpOverload
+
+class _packet_unflatten(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, sizes: _Sequence[_int]) -> Tensor: ...
+    int: _OpOverload
+
+class _packet_unfold(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_unfold_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_in: Tensor, input_sizes: _Sequence[_int], dim: _int, size: _int,
+        step: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_in: Tensor, input_sizes: _Sequence[_int], dim: _int, size: _int, step: _int, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_unfold_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dimension: _int, size: _int, step: _int, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_uniform(_OpOverloadPacket):
     @_overload
@@ -2637,6 +4075,55 @@ class _packet_value_selecting_reduction_backward(_OpOverloadPacket):
         keepdim: _bool) -> Tensor: ...
     default: _OpOverload
 
+class _packet_var(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, unbiased: _bool = True) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None, keepdim: _bool = False,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    correction: _OpOverload
+    correction_out: _OpOverload
+    dim: _OpOverload
+    out: _OpOverload
+
+class _packet_var_mean(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, unbiased: _bool = True) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, *,
+        correction: _int | _float | _complex | _bool | None = None, keepdim: _bool = False,
+        out0: Tensor, out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, unbiased: _bool = True,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    correction: _OpOverload
+    correction_out: _OpOverload
+    dim: _OpOverload
+
 class _packet_view(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
@@ -2644,6 +4131,10 @@ class _packet_view(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dtype: _dtype) -> Tensor: ...
     default: _OpOverload
     dtype: _OpOverload
+
+class _packet_view_as(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_view_as_complex(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2681,6 +4172,14 @@ class _packet_view_copy(_OpOverloadPacket):
     default: _OpOverload
     dtype: _OpOverload
     dtype_out: _OpOverload
+    out: _OpOverload
+
+class _packet_vstack(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
     out: _OpOverload
 
 class _packet_where(_OpOverloadPacket):
@@ -2777,6 +4276,8 @@ _unsafe_index: _packet__unsafe_index
 _unsafe_view: _packet__unsafe_view
 abs: _packet_abs
 abs_: _packet_abs_
+absolute: _packet_absolute
+absolute_: _packet_absolute_
 acos: _packet_acos
 acos_: _packet_acos_
 acosh: _packet_acosh
@@ -2797,6 +4298,20 @@ amax: _packet_amax
 amin: _packet_amin
 any: _packet_any
 arange: _packet_arange
+arccos: _packet_arccos
+arccos_: _packet_arccos_
+arccosh: _packet_arccosh
+arccosh_: _packet_arccosh_
+arcsin: _packet_arcsin
+arcsin_: _packet_arcsin_
+arcsinh: _packet_arcsinh
+arcsinh_: _packet_arcsinh_
+arctan: _packet_arctan
+arctan2: _packet_arctan2
+arctan2_: _packet_arctan2_
+arctan_: _packet_arctan_
+arctanh: _packet_arctanh
+arctanh_: _packet_arctanh_
 argmax: _packet_argmax
 argmin: _packet_argmin
 argsort: _packet_argsort
@@ -2813,6 +4328,10 @@ atan2_: _packet_atan2_
 atan_: _packet_atan_
 atanh: _packet_atanh
 atanh_: _packet_atanh_
+atleast_1d: _packet_atleast_1d
+atleast_2d: _packet_atleast_2d
+atleast_3d: _packet_atleast_3d
+bincount: _packet_bincount
 bitwise_and: _packet_bitwise_and
 bitwise_and_: _packet_bitwise_and_
 bitwise_not: _packet_bitwise_not
@@ -2822,9 +4341,14 @@ bitwise_or_: _packet_bitwise_or_
 bitwise_xor: _packet_bitwise_xor
 bitwise_xor_: _packet_bitwise_xor_
 bmm: _packet_bmm
+broadcast_to: _packet_broadcast_to
+bucketize: _packet_bucketize
+can_cast: _packet_can_cast
 cat: _packet_cat
 ceil: _packet_ceil
 ceil_: _packet_ceil_
+celu: _packet_celu
+celu_: _packet_celu_
 chunk: _packet_chunk
 clamp: _packet_clamp
 clamp_: _packet_clamp_
@@ -2832,8 +4356,13 @@ clamp_max: _packet_clamp_max
 clamp_max_: _packet_clamp_max_
 clamp_min: _packet_clamp_min
 clamp_min_: _packet_clamp_min_
+clip: _packet_clip
+clip_: _packet_clip_
 clone: _packet_clone
 col2im: _packet_col2im
+column_stack: _packet_column_stack
+concat: _packet_concat
+concatenate: _packet_concatenate
 conj: _packet_conj
 conj_physical: _packet_conj_physical
 conj_physical_: _packet_conj_physical_
@@ -2850,8 +4379,19 @@ cumsum: _packet_cumsum
 cumsum_: _packet_cumsum_
 detach: _packet_detach
 detach_copy: _packet_detach_copy
+diag: _packet_diag
+diag_embed: _packet_diag_embed
+diagonal: _packet_diagonal
+diagonal_backward: _packet_diagonal_backward
+diagonal_copy: _packet_diagonal_copy
+diagonal_scatter: _packet_diagonal_scatter
 div: _packet_div
 div_: _packet_div_
+divide: _packet_divide
+divide_: _packet_divide_
+dstack: _packet_dstack
+elu: _packet_elu
+elu_: _packet_elu_
 embedding: _packet_embedding
 embedding_dense_backward: _packet_embedding_dense_backward
 empty: _packet_empty
@@ -2869,13 +4409,18 @@ exp2: _packet_exp2
 exp2_: _packet_exp2_
 exp_: _packet_exp_
 expand: _packet_expand
+expand_as: _packet_expand_as
 expand_copy: _packet_expand_copy
 expm1: _packet_expm1
 expm1_: _packet_expm1_
 fill: _packet_fill
 fill_: _packet_fill_
+fix: _packet_fix
+fix_: _packet_fix_
 flatten: _packet_flatten
 flip: _packet_flip
+fliplr: _packet_fliplr
+flipud: _packet_flipud
 floor: _packet_floor
 floor_: _packet_floor_
 fmax: _packet_fmax
@@ -2890,8 +4435,29 @@ full_like: _packet_full_like
 gather: _packet_gather
 ge: _packet_ge
 ge_: _packet_ge_
+gelu: _packet_gelu
+gelu_: _packet_gelu_
+gelu_backward: _packet_gelu_backward
+ger: _packet_ger
+greater: _packet_greater
+greater_: _packet_greater_
+greater_equal: _packet_greater_equal
+greater_equal_: _packet_greater_equal_
 gt: _packet_gt
 gt_: _packet_gt_
+hardshrink: _packet_hardshrink
+hardshrink_backward: _packet_hardshrink_backward
+hardsigmoid: _packet_hardsigmoid
+hardsigmoid_: _packet_hardsigmoid_
+hardsigmoid_backward: _packet_hardsigmoid_backward
+hardswish: _packet_hardswish
+hardswish_: _packet_hardswish_
+hardswish_backward: _packet_hardswish_backward
+hardtanh: _packet_hardtanh
+hardtanh_: _packet_hardtanh_
+hardtanh_backward: _packet_hardtanh_backward
+histc: _packet_histc
+hstack: _packet_hstack
 hypot: _packet_hypot
 hypot_: _packet_hypot_
 im2col: _packet_im2col
@@ -2914,9 +4480,17 @@ isnan: _packet_isnan
 item: _packet_item
 le: _packet_le
 le_: _packet_le_
+leaky_relu: _packet_leaky_relu
+leaky_relu_: _packet_leaky_relu_
+leaky_relu_backward: _packet_leaky_relu_backward
 lerp: _packet_lerp
 lerp_: _packet_lerp_
+less: _packet_less
+less_: _packet_less_
+less_equal: _packet_less_equal
+less_equal_: _packet_less_equal_
 linear: _packet_linear
+linspace: _packet_linspace
 log: _packet_log
 log10: _packet_log10
 log10_: _packet_log10_
@@ -2925,6 +4499,7 @@ log1p_: _packet_log1p_
 log2: _packet_log2
 log2_: _packet_log2_
 log_: _packet_log_
+log_sigmoid: _packet_log_sigmoid
 log_softmax: _packet_log_softmax
 logaddexp: _packet_logaddexp
 logaddexp2: _packet_logaddexp2
@@ -2936,6 +4511,8 @@ logical_or: _packet_logical_or
 logical_or_: _packet_logical_or_
 logical_xor: _packet_logical_xor
 logical_xor_: _packet_logical_xor_
+logspace: _packet_logspace
+logsumexp: _packet_logsumexp
 lt: _packet_lt
 lt_: _packet_lt_
 masked_fill: _packet_masked_fill
@@ -2953,10 +4530,15 @@ maximum: _packet_maximum
 mean: _packet_mean
 min: _packet_min
 minimum: _packet_minimum
+mish: _packet_mish
+mish_: _packet_mish_
 mm: _packet_mm
+moveaxis: _packet_moveaxis
 movedim: _packet_movedim
 mul: _packet_mul
 mul_: _packet_mul_
+multiply: _packet_multiply
+multiply_: _packet_multiply_
 nan_to_num: _packet_nan_to_num
 nan_to_num_: _packet_nan_to_num_
 narrow: _packet_narrow
@@ -2964,10 +4546,19 @@ ne: _packet_ne
 ne_: _packet_ne_
 neg: _packet_neg
 neg_: _packet_neg_
+negative: _packet_negative
+negative_: _packet_negative_
+new_empty: _packet_new_empty
+new_empty_strided: _packet_new_empty_strided
+new_full: _packet_new_full
+new_ones: _packet_new_ones
+new_zeros: _packet_new_zeros
 nonzero: _packet_nonzero
 normal: _packet_normal
 normal_: _packet_normal_
 normal_functional: _packet_normal_functional
+not_equal: _packet_not_equal
+not_equal_: _packet_not_equal_
 ones: _packet_ones
 ones_like: _packet_ones_like
 outer: _packet_outer
@@ -2976,29 +4567,47 @@ permute_copy: _packet_permute_copy
 pow: _packet_pow
 pow_: _packet_pow_
 prod: _packet_prod
+promote_types: _packet_promote_types
 rand: _packet_rand
+randint: _packet_randint
+randint_like: _packet_randint_like
 randn: _packet_randn
+random: _packet_random
+random_: _packet_random_
+ravel: _packet_ravel
 real: _packet_real
 reciprocal: _packet_reciprocal
 reciprocal_: _packet_reciprocal_
 relu: _packet_relu
+relu6: _packet_relu6
+relu6_: _packet_relu6_
 relu_: _packet_relu_
 remainder: _packet_remainder
 remainder_: _packet_remainder_
+repeat: _packet_repeat
+repeat_interleave: _packet_repeat_interleave
 reshape: _packet_reshape
+reshape_as: _packet_reshape_as
+result_type: _packet_result_type
 roll: _packet_roll
+rot90: _packet_rot90
 round: _packet_round
 round_: _packet_round_
 rsqrt: _packet_rsqrt
 rsqrt_: _packet_rsqrt_
 rsub: _packet_rsub
+scaled_dot_product_attention: _packet_scaled_dot_product_attention
 scatter: _packet_scatter
 scatter_: _packet_scatter_
 scatter_add: _packet_scatter_add
 scatter_add_: _packet_scatter_add_
+searchsorted: _packet_searchsorted
 select: _packet_select
 select_backward: _packet_select_backward
 select_copy: _packet_select_copy
+select_scatter: _packet_select_scatter
+selu: _packet_selu
+selu_: _packet_selu_
 sgn: _packet_sgn
 sgn_: _packet_sgn_
 sigmoid: _packet_sigmoid
@@ -3007,6 +4616,9 @@ sigmoid_backward: _packet_sigmoid_backward
 sign: _packet_sign
 sign_: _packet_sign_
 signbit: _packet_signbit
+silu: _packet_silu
+silu_: _packet_silu_
+silu_backward: _packet_silu_backward
 sin: _packet_sin
 sin_: _packet_sin_
 sinh: _packet_sinh
@@ -3014,8 +4626,20 @@ sinh_: _packet_sinh_
 slice: _packet_slice
 slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
+slice_scatter: _packet_slice_scatter
 softmax: _packet_softmax
+softplus: _packet_softplus
+softplus_backward: _packet_softplus_backward
+softshrink: _packet_softshrink
+softshrink_backward: _packet_softshrink_backward
 sort: _packet_sort
+special_erf: _packet_special_erf
+special_erfc: _packet_special_erfc
+special_exp2: _packet_special_exp2
+special_expit: _packet_special_expit
+special_expm1: _packet_special_expm1
+special_log1p: _packet_special_log1p
+special_logsumexp: _packet_special_logsumexp
 split: _packet_split
 split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
@@ -3026,10 +4650,18 @@ squeeze: _packet_squeeze
 squeeze_: _packet_squeeze_
 squeeze_copy: _packet_squeeze_copy
 stack: _packet_stack
+std: _packet_std
+std_mean: _packet_std_mean
 sub: _packet_sub
 sub_: _packet_sub_
+subtract: _packet_subtract
+subtract_: _packet_subtract_
 sum: _packet_sum
 sum_to_size: _packet_sum_to_size
+swapaxes: _packet_swapaxes
+swapaxes_: _packet_swapaxes_
+swapdims: _packet_swapdims
+swapdims_: _packet_swapdims_
 t: _packet_t
 t_: _packet_t_
 t_copy: _packet_t_copy
@@ -3041,26 +4673,42 @@ tanh: _packet_tanh
 tanh_: _packet_tanh_
 tanh_backward: _packet_tanh_backward
 threshold_backward: _packet_threshold_backward
+tile: _packet_tile
 to: _packet_to
 topk: _packet_topk
 transpose: _packet_transpose
 transpose_: _packet_transpose_
 transpose_copy: _packet_transpose_copy
+tril: _packet_tril
+tril_: _packet_tril_
+triu: _packet_triu
+triu_: _packet_triu_
+true_divide: _packet_true_divide
+true_divide_: _packet_true_divide_
 trunc: _packet_trunc
 trunc_: _packet_trunc_
+type_as: _packet_type_as
 unbind: _packet_unbind
+unflatten: _packet_unflatten
+unfold: _packet_unfold
+unfold_backward: _packet_unfold_backward
+unfold_copy: _packet_unfold_copy
 uniform: _packet_uniform
 uniform_: _packet_uniform_
 unsqueeze: _packet_unsqueeze
 unsqueeze_: _packet_unsqueeze_
 unsqueeze_copy: _packet_unsqueeze_copy
 value_selecting_reduction_backward: _packet_value_selecting_reduction_backward
+var: _packet_var
+var_mean: _packet_var_mean
 view: _packet_view
+view_as: _packet_view_as
 view_as_complex: _packet_view_as_complex
 view_as_complex_copy: _packet_view_as_complex_copy
 view_as_real: _packet_view_as_real
 view_as_real_copy: _packet_view_as_real_copy
 view_copy: _packet_view_copy
+vstack: _packet_vstack
 where: _packet_where
 xlogy: _packet_xlogy
 xlogy_: _packet_xlogy_

@@ -27,6 +27,7 @@ zeros = overridable(_tenon.zeros)
 _clone = _packet("aten::clone")
 _empty_strided = _packet("aten::empty_strided")
 _arange = _packet("aten::arange")
+_linspace = _packet("aten::linspace")
 _empty_like = _packet("aten::empty_like")
 _zeros_like = _packet("aten::zeros_like")
 _ones_like = _packet("aten::ones_like")
@@ -131,6 +132,20 @@ def arange(
     if end is None:
         start, end = 0, start
     return _asking(_arange(start, end, step, **_options(dtype, device)), requires_grad)
+
+
+@overridable
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns so many numbers at equal steps from start to end, both included."""
+    return _asking(_linspace(start, end, steps, **_options(dtype, device)), requires_grad)
 
 
 @overridable
@@ -249,6 +264,7 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "linspace",
     "ones",
     "ones_like",
     "rand",

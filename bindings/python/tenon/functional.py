@@ -12,6 +12,7 @@ def _aten(name: str) -> OpOverloadPacket:
 
 
 abs = _aten("abs")
+absolute = _aten("absolute")
 acos = _aten("acos")
 acosh = _aten("acosh")
 add = _aten("add")
@@ -24,6 +25,13 @@ allclose = _aten("allclose")
 amax = _aten("amax")
 amin = _aten("amin")
 any = _aten("any")
+arccos = _aten("arccos")
+arccosh = _aten("arccosh")
+arcsin = _aten("arcsin")
+arcsinh = _aten("arcsinh")
+arctan = _aten("arctan")
+arctan2 = _aten("arctan2")
+arctanh = _aten("arctanh")
 argmax = _aten("argmax")
 argmin = _aten("argmin")
 argsort = _aten("argsort")
@@ -34,19 +42,31 @@ asinh = _aten("asinh")
 atan = _aten("atan")
 atan2 = _aten("atan2")
 atanh = _aten("atanh")
+atleast_1d = _aten("atleast_1d")
+atleast_2d = _aten("atleast_2d")
+atleast_3d = _aten("atleast_3d")
+bincount = _aten("bincount")
 bitwise_and = _aten("bitwise_and")
 bitwise_not = _aten("bitwise_not")
 bitwise_or = _aten("bitwise_or")
 bitwise_xor = _aten("bitwise_xor")
 bmm = _aten("bmm")
+broadcast_to = _aten("broadcast_to")
+bucketize = _aten("bucketize")
+can_cast = _aten("can_cast")
 cat = _aten("cat")
 ceil = _aten("ceil")
+celu = _aten("celu")
 chunk = _aten("chunk")
 clamp = _aten("clamp")
 clamp_max = _aten("clamp_max")
 clamp_min = _aten("clamp_min")
+clip = _aten("clip")
 clone = _aten("clone")
 col2im = _aten("col2im")
+column_stack = _aten("column_stack")
+concat = _aten("concat")
+concatenate = _aten("concatenate")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
 conv2d = _aten("conv2d")
@@ -56,7 +76,16 @@ count_nonzero = _aten("count_nonzero")
 cumsum = _aten("cumsum")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
+diag = _aten("diag")
+diag_embed = _aten("diag_embed")
+diagonal = _aten("diagonal")
+diagonal_backward = _aten("diagonal_backward")
+diagonal_copy = _aten("diagonal_copy")
+diagonal_scatter = _aten("diagonal_scatter")
 div = _aten("div")
+divide = _aten("divide")
+dstack = _aten("dstack")
+elu = _aten("elu")
 embedding = _aten("embedding")
 embedding_dense_backward = _aten("embedding_dense_backward")
 eq = _aten("eq")
@@ -68,8 +97,11 @@ exp2 = _aten("exp2")
 expand_copy = _aten("expand_copy")
 expm1 = _aten("expm1")
 fill = _aten("fill")
+fix = _aten("fix")
 flatten = _aten("flatten")
 flip = _aten("flip")
+fliplr = _aten("fliplr")
+flipud = _aten("flipud")
 floor = _aten("floor")
 fmax = _aten("fmax")
 fmin = _aten("fmin")
@@ -78,7 +110,22 @@ frac = _aten("frac")
 frexp = _aten("frexp")
 gather = _aten("gather")
 ge = _aten("ge")
+gelu = _aten("gelu")
+gelu_backward = _aten("gelu_backward")
+ger = _aten("ger")
+greater = _aten("greater")
+greater_equal = _aten("greater_equal")
 gt = _aten("gt")
+hardshrink = _aten("hardshrink")
+hardshrink_backward = _aten("hardshrink_backward")
+hardsigmoid = _aten("hardsigmoid")
+hardsigmoid_backward = _aten("hardsigmoid_backward")
+hardswish = _aten("hardswish")
+hardswish_backward = _aten("hardswish_backward")
+hardtanh = _aten("hardtanh")
+hardtanh_backward = _aten("hardtanh_backward")
+histc = _aten("histc")
+hstack = _aten("hstack")
 hypot = _aten("hypot")
 im2col = _aten("im2col")
 imag = _aten("imag")
@@ -94,12 +141,17 @@ isfinite = _aten("isfinite")
 isinf = _aten("isinf")
 isnan = _aten("isnan")
 le = _aten("le")
+leaky_relu = _aten("leaky_relu")
+leaky_relu_backward = _aten("leaky_relu_backward")
 lerp = _aten("lerp")
+less = _aten("less")
+less_equal = _aten("less_equal")
 linear = _aten("linear")
 log = _aten("log")
 log10 = _aten("log10")
 log1p = _aten("log1p")
 log2 = _aten("log2")
+log_sigmoid = _aten("log_sigmoid")
 log_softmax = _aten("log_softmax")
 logaddexp = _aten("logaddexp")
 logaddexp2 = _aten("logaddexp2")
@@ -107,6 +159,8 @@ logical_and = _aten("logical_and")
 logical_not = _aten("logical_not")
 logical_or = _aten("logical_or")
 logical_xor = _aten("logical_xor")
+logspace = _aten("logspace")
+logsumexp = _aten("logsumexp")
 lt = _aten("lt")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
@@ -121,46 +175,77 @@ maximum = _aten("maximum")
 mean = _aten("mean")
 min = _aten("min")
 minimum = _aten("minimum")
+mish = _aten("mish")
 mm = _aten("mm")
+moveaxis = _aten("moveaxis")
 movedim = _aten("movedim")
 mul = _aten("mul")
+multiply = _aten("multiply")
 nan_to_num = _aten("nan_to_num")
 narrow = _aten("narrow")
 ne = _aten("ne")
 neg = _aten("neg")
+negative = _aten("negative")
 nonzero = _aten("nonzero")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
+not_equal = _aten("not_equal")
 outer = _aten("outer")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pow = _aten("pow")
 prod = _aten("prod")
+promote_types = _aten("promote_types")
+randint = _aten("randint")
+randint_like = _aten("randint_like")
+ravel = _aten("ravel")
 real = _aten("real")
 reciprocal = _aten("reciprocal")
 relu = _aten("relu")
+relu6 = _aten("relu6")
 remainder = _aten("remainder")
+repeat_interleave = _aten("repeat_interleave")
 reshape = _aten("reshape")
+result_type = _aten("result_type")
 roll = _aten("roll")
+rot90 = _aten("rot90")
 round = _aten("round")
 rsqrt = _aten("rsqrt")
 rsub = _aten("rsub")
+scaled_dot_product_attention = _aten("scaled_dot_product_attention")
 scatter = _aten("scatter")
 scatter_add = _aten("scatter_add")
+searchsorted = _aten("searchsorted")
 select = _aten("select")
 select_backward = _aten("select_backward")
 select_copy = _aten("select_copy")
+select_scatter = _aten("select_scatter")
+selu = _aten("selu")
 sgn = _aten("sgn")
 sigmoid = _aten("sigmoid")
 sigmoid_backward = _aten("sigmoid_backward")
 sign = _aten("sign")
 signbit = _aten("signbit")
+silu = _aten("silu")
+silu_backward = _aten("silu_backward")
 sin = _aten("sin")
 sinh = _aten("sinh")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
+slice_scatter = _aten("slice_scatter")
 softmax = _aten("softmax")
+softplus = _aten("softplus")
+softplus_backward = _aten("softplus_backward")
+softshrink = _aten("softshrink")
+softshrink_backward = _aten("softshrink_backward")
 sort = _aten("sort")
+special_erf = _aten("special_erf")
+special_erfc = _aten("special_erfc")
+special_exp2 = _aten("special_exp2")
+special_expit = _aten("special_expit")
+special_expm1 = _aten("special_expm1")
+special_log1p = _aten("special_log1p")
+special_logsumexp = _aten("special_logsumexp")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -168,9 +253,14 @@ square = _aten("square")
 squeeze = _aten("squeeze")
 squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
+std = _aten("std")
+std_mean = _aten("std_mean")
 sub = _aten("sub")
+subtract = _aten("subtract")
 sum = _aten("sum")
 sum_to_size = _aten("sum_to_size")
+swapaxes = _aten("swapaxes")
+swapdims = _aten("swapdims")
 t = _aten("t")
 t_copy = _aten("t_copy")
 take = _aten("take")
@@ -179,25 +269,37 @@ tan = _aten("tan")
 tanh = _aten("tanh")
 tanh_backward = _aten("tanh_backward")
 threshold_backward = _aten("threshold_backward")
+tile = _aten("tile")
 topk = _aten("topk")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
+tril = _aten("tril")
+triu = _aten("triu")
+true_divide = _aten("true_divide")
 trunc = _aten("trunc")
 unbind = _aten("unbind")
+unflatten = _aten("unflatten")
+unfold = _aten("unfold")
+unfold_backward = _aten("unfold_backward")
+unfold_copy = _aten("unfold_copy")
 uniform = _aten("uniform")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
 value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
+var = _aten("var")
+var_mean = _aten("var_mean")
 view_as_complex = _aten("view_as_complex")
 view_as_complex_copy = _aten("view_as_complex_copy")
 view_as_real = _aten("view_as_real")
 view_as_real_copy = _aten("view_as_real_copy")
 view_copy = _aten("view_copy")
+vstack = _aten("vstack")
 where = _aten("where")
 xlogy = _aten("xlogy")
 
 __all__ = [
     "abs",
+    "absolute",
     "acos",
     "acosh",
     "add",
@@ -210,6 +312,13 @@ __all__ = [
     "amax",
     "amin",
     "any",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "argmax",
     "argmin",
     "argsort",
@@ -220,19 +329,31 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
     "bmm",
+    "broadcast_to",
+    "bucketize",
+    "can_cast",
     "cat",
     "ceil",
+    "celu",
     "chunk",
     "clamp",
     "clamp_max",
     "clamp_min",
+    "clip",
     "clone",
     "col2im",
+    "column_stack",
+    "concat",
+    "concatenate",
     "conj",
     "conj_physical",
     "conv2d",
@@ -242,7 +363,16 @@ __all__ = [
     "cumsum",
     "detach",
     "detach_copy",
+    "diag",
+    "diag_embed",
+    "diagonal",
+    "diagonal_backward",
+    "diagonal_copy",
+    "diagonal_scatter",
     "div",
+    "divide",
+    "dstack",
+    "elu",
     "embedding",
     "embedding_dense_backward",
     "eq",
@@ -254,8 +384,11 @@ __all__ = [
     "expand_copy",
     "expm1",
     "fill",
+    "fix",
     "flatten",
     "flip",
+    "fliplr",
+    "flipud",
     "floor",
     "fmax",
     "fmin",
@@ -264,7 +397,22 @@ __all__ = [
     "frexp",
     "gather",
     "ge",
+    "gelu",
+    "gelu_backward",
+    "ger",
+    "greater",
+    "greater_equal",
     "gt",
+    "hardshrink",
+    "hardshrink_backward",
+    "hardsigmoid",
+    "hardsigmoid_backward",
+    "hardswish",
+    "hardswish_backward",
+    "hardtanh",
+    "hardtanh_backward",
+    "histc",
+    "hstack",
     "hypot",
     "im2col",
     "imag",
@@ -280,12 +428,17 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "leaky_relu",
+    "leaky_relu_backward",
     "lerp",
+    "less",
+    "less_equal",
     "linear",
     "log",
     "log10",
     "log1p",
     "log2",
+    "log_sigmoid",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -293,6 +446,8 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logspace",
+    "logsumexp",
     "lt",
     "masked_fill",
     "masked_scatter",
@@ -307,46 +462,77 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "mish",
     "mm",
+    "moveaxis",
     "movedim",
     "mul",
+    "multiply",
     "nan_to_num",
     "narrow",
     "ne",
     "neg",
+    "negative",
     "nonzero",
     "normal",
     "normal_functional",
+    "not_equal",
     "outer",
     "permute",
     "permute_copy",
     "pow",
     "prod",
+    "promote_types",
+    "randint",
+    "randint_like",
+    "ravel",
     "real",
     "reciprocal",
     "relu",
+    "relu6",
     "remainder",
+    "repeat_interleave",
     "reshape",
+    "result_type",
     "roll",
+    "rot90",
     "round",
     "rsqrt",
     "rsub",
+    "scaled_dot_product_attention",
     "scatter",
     "scatter_add",
+    "searchsorted",
     "select",
     "select_backward",
     "select_copy",
+    "select_scatter",
+    "selu",
     "sgn",
     "sigmoid",
     "sigmoid_backward",
     "sign",
     "signbit",
+    "silu",
+    "silu_backward",
     "sin",
     "sinh",
     "slice_backward",
     "slice_copy",
+    "slice_scatter",
     "softmax",
+    "softplus",
+    "softplus_backward",
+    "softshrink",
+    "softshrink_backward",
     "sort",
+    "special_erf",
+    "special_erfc",
+    "special_exp2",
+    "special_expit",
+    "special_expm1",
+    "special_log1p",
+    "special_logsumexp",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -354,9 +540,14 @@ __all__ = [
     "squeeze",
     "squeeze_copy",
     "stack",
+    "std",
+    "std_mean",
     "sub",
+    "subtract",
     "sum",
     "sum_to_size",
+    "swapaxes",
+    "swapdims",
     "t",
     "t_copy",
     "take",
@@ -365,20 +556,31 @@ __all__ = [
     "tanh",
     "tanh_backward",
     "threshold_backward",
+    "tile",
     "topk",
     "transpose",
     "transpose_copy",
+    "tril",
+    "triu",
+    "true_divide",
     "trunc",
     "unbind",
+    "unflatten",
+    "unfold",
+    "unfold_backward",
+    "unfold_copy",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
     "value_selecting_reduction_backward",
+    "var",
+    "var_mean",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",
     "view_as_real_copy",
     "view_copy",
+    "vstack",
     "where",
     "xlogy",
 ]

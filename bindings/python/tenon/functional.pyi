@@ -2,6 +2,7 @@
 """Operators of ATen as functions, with their types."""
 
 from ._aten import abs as abs
+from ._aten import absolute as absolute
 from ._aten import acos as acos
 from ._aten import acosh as acosh
 from ._aten import add as add
@@ -14,6 +15,13 @@ from ._aten import allclose as allclose
 from ._aten import amax as amax
 from ._aten import amin as amin
 from ._aten import any as any
+from ._aten import arccos as arccos
+from ._aten import arccosh as arccosh
+from ._aten import arcsin as arcsin
+from ._aten import arcsinh as arcsinh
+from ._aten import arctan as arctan
+from ._aten import arctan2 as arctan2
+from ._aten import arctanh as arctanh
 from ._aten import argmax as argmax
 from ._aten import argmin as argmin
 from ._aten import argsort as argsort
@@ -24,19 +32,31 @@ from ._aten import asinh as asinh
 from ._aten import atan as atan
 from ._aten import atan2 as atan2
 from ._aten import atanh as atanh
+from ._aten import atleast_1d as atleast_1d
+from ._aten import atleast_2d as atleast_2d
+from ._aten import atleast_3d as atleast_3d
+from ._aten import bincount as bincount
 from ._aten import bitwise_and as bitwise_and
 from ._aten import bitwise_not as bitwise_not
 from ._aten import bitwise_or as bitwise_or
 from ._aten import bitwise_xor as bitwise_xor
 from ._aten import bmm as bmm
+from ._aten import broadcast_to as broadcast_to
+from ._aten import bucketize as bucketize
+from ._aten import can_cast as can_cast
 from ._aten import cat as cat
 from ._aten import ceil as ceil
+from ._aten import celu as celu
 from ._aten import chunk as chunk
 from ._aten import clamp as clamp
 from ._aten import clamp_max as clamp_max
 from ._aten import clamp_min as clamp_min
+from ._aten import clip as clip
 from ._aten import clone as clone
 from ._aten import col2im as col2im
+from ._aten import column_stack as column_stack
+from ._aten import concat as concat
+from ._aten import concatenate as concatenate
 from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
 from ._aten import conv2d as conv2d
@@ -46,7 +66,16 @@ from ._aten import count_nonzero as count_nonzero
 from ._aten import cumsum as cumsum
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
+from ._aten import diag as diag
+from ._aten import diag_embed as diag_embed
+from ._aten import diagonal as diagonal
+from ._aten import diagonal_backward as diagonal_backward
+from ._aten import diagonal_copy as diagonal_copy
+from ._aten import diagonal_scatter as diagonal_scatter
 from ._aten import div as div
+from ._aten import divide as divide
+from ._aten import dstack as dstack
+from ._aten import elu as elu
 from ._aten import embedding as embedding
 from ._aten import embedding_dense_backward as embedding_dense_backward
 from ._aten import eq as eq
@@ -58,8 +87,11 @@ from ._aten import exp2 as exp2
 from ._aten import expand_copy as expand_copy
 from ._aten import expm1 as expm1
 from ._aten import fill as fill
+from ._aten import fix as fix
 from ._aten import flatten as flatten
 from ._aten import flip as flip
+from ._aten import fliplr as fliplr
+from ._aten import flipud as flipud
 from ._aten import floor as floor
 from ._aten import fmax as fmax
 from ._aten import fmin as fmin
@@ -68,7 +100,22 @@ from ._aten import frac as frac
 from ._aten import frexp as frexp
 from ._aten import gather as gather
 from ._aten import ge as ge
+from ._aten import gelu as gelu
+from ._aten import gelu_backward as gelu_backward
+from ._aten import ger as ger
+from ._aten import greater as greater
+from ._aten import greater_equal as greater_equal
 from ._aten import gt as gt
+from ._aten import hardshrink as hardshrink
+from ._aten import hardshrink_backward as hardshrink_backward
+from ._aten import hardsigmoid as hardsigmoid
+from ._aten import hardsigmoid_backward as hardsigmoid_backward
+from ._aten import hardswish as hardswish
+from ._aten import hardswish_backward as hardswish_backward
+from ._aten import hardtanh as hardtanh
+from ._aten import hardtanh_backward as hardtanh_backward
+from ._aten import histc as histc
+from ._aten import hstack as hstack
 from ._aten import hypot as hypot
 from ._aten import im2col as im2col
 from ._aten import imag as imag
@@ -84,12 +131,17 @@ from ._aten import isfinite as isfinite
 from ._aten import isinf as isinf
 from ._aten import isnan as isnan
 from ._aten import le as le
+from ._aten import leaky_relu as leaky_relu
+from ._aten import leaky_relu_backward as leaky_relu_backward
 from ._aten import lerp as lerp
+from ._aten import less as less
+from ._aten import less_equal as less_equal
 from ._aten import linear as linear
 from ._aten import log as log
 from ._aten import log10 as log10
 from ._aten import log1p as log1p
 from ._aten import log2 as log2
+from ._aten import log_sigmoid as log_sigmoid
 from ._aten import log_softmax as log_softmax
 from ._aten import logaddexp as logaddexp
 from ._aten import logaddexp2 as logaddexp2
@@ -97,6 +149,8 @@ from ._aten import logical_and as logical_and
 from ._aten import logical_not as logical_not
 from ._aten import logical_or as logical_or
 from ._aten import logical_xor as logical_xor
+from ._aten import logspace as logspace
+from ._aten import logsumexp as logsumexp
 from ._aten import lt as lt
 from ._aten import masked_fill as masked_fill
 from ._aten import masked_scatter as masked_scatter
@@ -111,46 +165,77 @@ from ._aten import maximum as maximum
 from ._aten import mean as mean
 from ._aten import min as min
 from ._aten import minimum as minimum
+from ._aten import mish as mish
 from ._aten import mm as mm
+from ._aten import moveaxis as moveaxis
 from ._aten import movedim as movedim
 from ._aten import mul as mul
+from ._aten import multiply as multiply
 from ._aten import nan_to_num as nan_to_num
 from ._aten import narrow as narrow
 from ._aten import ne as ne
 from ._aten import neg as neg
+from ._aten import negative as negative
 from ._aten import nonzero as nonzero
 from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
+from ._aten import not_equal as not_equal
 from ._aten import outer as outer
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pow as pow
 from ._aten import prod as prod
+from ._aten import promote_types as promote_types
+from ._aten import randint as randint
+from ._aten import randint_like as randint_like
+from ._aten import ravel as ravel
 from ._aten import real as real
 from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
+from ._aten import relu6 as relu6
 from ._aten import remainder as remainder
+from ._aten import repeat_interleave as repeat_interleave
 from ._aten import reshape as reshape
+from ._aten import result_type as result_type
 from ._aten import roll as roll
+from ._aten import rot90 as rot90
 from ._aten import round as round
 from ._aten import rsqrt as rsqrt
 from ._aten import rsub as rsub
+from ._aten import scaled_dot_product_attention as scaled_dot_product_attention
 from ._aten import scatter as scatter
 from ._aten import scatter_add as scatter_add
+from ._aten import searchsorted as searchsorted
 from ._aten import select as select
 from ._aten import select_backward as select_backward
 from ._aten import select_copy as select_copy
+from ._aten import select_scatter as select_scatter
+from ._aten import selu as selu
 from ._aten import sgn as sgn
 from ._aten import sigmoid as sigmoid
 from ._aten import sigmoid_backward as sigmoid_backward
 from ._aten import sign as sign
 from ._aten import signbit as signbit
+from ._aten import silu as silu
+from ._aten import silu_backward as silu_backward
 from ._aten import sin as sin
 from ._aten import sinh as sinh
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
+from ._aten import slice_scatter as slice_scatter
 from ._aten import softmax as softmax
+from ._aten import softplus as softplus
+from ._aten import softplus_backward as softplus_backward
+from ._aten import softshrink as softshrink
+from ._aten import softshrink_backward as softshrink_backward
 from ._aten import sort as sort
+from ._aten import special_erf as special_erf
+from ._aten import special_erfc as special_erfc
+from ._aten import special_exp2 as special_exp2
+from ._aten import special_expit as special_expit
+from ._aten import special_expm1 as special_expm1
+from ._aten import special_log1p as special_log1p
+from ._aten import special_logsumexp as special_logsumexp
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
@@ -158,9 +243,14 @@ from ._aten import square as square
 from ._aten import squeeze as squeeze
 from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
+from ._aten import std as std
+from ._aten import std_mean as std_mean
 from ._aten import sub as sub
+from ._aten import subtract as subtract
 from ._aten import sum as sum
 from ._aten import sum_to_size as sum_to_size
+from ._aten import swapaxes as swapaxes
+from ._aten import swapdims as swapdims
 from ._aten import t as t
 from ._aten import t_copy as t_copy
 from ._aten import take as take
@@ -169,26 +259,38 @@ from ._aten import tan as tan
 from ._aten import tanh as tanh
 from ._aten import tanh_backward as tanh_backward
 from ._aten import threshold_backward as threshold_backward
+from ._aten import tile as tile
 from ._aten import topk as topk
 from ._aten import transpose as transpose
 from ._aten import transpose_copy as transpose_copy
+from ._aten import tril as tril
+from ._aten import triu as triu
+from ._aten import true_divide as true_divide
 from ._aten import trunc as trunc
 from ._aten import unbind as unbind
+from ._aten import unflatten as unflatten
+from ._aten import unfold as unfold
+from ._aten import unfold_backward as unfold_backward
+from ._aten import unfold_copy as unfold_copy
 from ._aten import uniform as uniform
 from ._aten import unsqueeze as unsqueeze
 from ._aten import unsqueeze_copy as unsqueeze_copy
 from ._aten import value_selecting_reduction_backward as value_selecting_reduction_backward
+from ._aten import var as var
+from ._aten import var_mean as var_mean
 from ._aten import view_as_complex as view_as_complex
 from ._aten import view_as_complex_copy as view_as_complex_copy
 from ._aten import view_as_real as view_as_real
 from ._aten import view_as_real_copy as view_as_real_copy
 from ._aten import view_copy as view_copy
+from ._aten import vstack as vstack
 from ._aten import where as where
 from ._aten import xlogy as xlogy
 
 BUILTINS: tuple[str, ...]
 __all__ = [
     "abs",
+    "absolute",
     "acos",
     "acosh",
     "add",
@@ -201,6 +303,13 @@ __all__ = [
     "amax",
     "amin",
     "any",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "argmax",
     "argmin",
     "argsort",
@@ -211,19 +320,31 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
     "bmm",
+    "broadcast_to",
+    "bucketize",
+    "can_cast",
     "cat",
     "ceil",
+    "celu",
     "chunk",
     "clamp",
     "clamp_max",
     "clamp_min",
+    "clip",
     "clone",
     "col2im",
+    "column_stack",
+    "concat",
+    "concatenate",
     "conj",
     "conj_physical",
     "conv2d",
@@ -233,7 +354,16 @@ __all__ = [
     "cumsum",
     "detach",
     "detach_copy",
+    "diag",
+    "diag_embed",
+    "diagonal",
+    "diagonal_backward",
+    "diagonal_copy",
+    "diagonal_scatter",
     "div",
+    "divide",
+    "dstack",
+    "elu",
     "embedding",
     "embedding_dense_backward",
     "eq",
@@ -245,8 +375,11 @@ __all__ = [
     "expand_copy",
     "expm1",
     "fill",
+    "fix",
     "flatten",
     "flip",
+    "fliplr",
+    "flipud",
     "floor",
     "fmax",
     "fmin",
@@ -255,7 +388,22 @@ __all__ = [
     "frexp",
     "gather",
     "ge",
+    "gelu",
+    "gelu_backward",
+    "ger",
+    "greater",
+    "greater_equal",
     "gt",
+    "hardshrink",
+    "hardshrink_backward",
+    "hardsigmoid",
+    "hardsigmoid_backward",
+    "hardswish",
+    "hardswish_backward",
+    "hardtanh",
+    "hardtanh_backward",
+    "histc",
+    "hstack",
     "hypot",
     "im2col",
     "imag",
@@ -271,12 +419,17 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "leaky_relu",
+    "leaky_relu_backward",
     "lerp",
+    "less",
+    "less_equal",
     "linear",
     "log",
     "log10",
     "log1p",
     "log2",
+    "log_sigmoid",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -284,6 +437,8 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logspace",
+    "logsumexp",
     "lt",
     "masked_fill",
     "masked_scatter",
@@ -298,46 +453,77 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "mish",
     "mm",
+    "moveaxis",
     "movedim",
     "mul",
+    "multiply",
     "nan_to_num",
     "narrow",
     "ne",
     "neg",
+    "negative",
     "nonzero",
     "normal",
     "normal_functional",
+    "not_equal",
     "outer",
     "permute",
     "permute_copy",
     "pow",
     "prod",
+    "promote_types",
+    "randint",
+    "randint_like",
+    "ravel",
     "real",
     "reciprocal",
     "relu",
+    "relu6",
     "remainder",
+    "repeat_interleave",
     "reshape",
+    "result_type",
     "roll",
+    "rot90",
     "round",
     "rsqrt",
     "rsub",
+    "scaled_dot_product_attention",
     "scatter",
     "scatter_add",
+    "searchsorted",
     "select",
     "select_backward",
     "select_copy",
+    "select_scatter",
+    "selu",
     "sgn",
     "sigmoid",
     "sigmoid_backward",
     "sign",
     "signbit",
+    "silu",
+    "silu_backward",
     "sin",
     "sinh",
     "slice_backward",
     "slice_copy",
+    "slice_scatter",
     "softmax",
+    "softplus",
+    "softplus_backward",
+    "softshrink",
+    "softshrink_backward",
     "sort",
+    "special_erf",
+    "special_erfc",
+    "special_exp2",
+    "special_expit",
+    "special_expm1",
+    "special_log1p",
+    "special_logsumexp",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -345,9 +531,14 @@ __all__ = [
     "squeeze",
     "squeeze_copy",
     "stack",
+    "std",
+    "std_mean",
     "sub",
+    "subtract",
     "sum",
     "sum_to_size",
+    "swapaxes",
+    "swapdims",
     "t",
     "t_copy",
     "take",
@@ -356,20 +547,31 @@ __all__ = [
     "tanh",
     "tanh_backward",
     "threshold_backward",
+    "tile",
     "topk",
     "transpose",
     "transpose_copy",
+    "tril",
+    "triu",
+    "true_divide",
     "trunc",
     "unbind",
+    "unflatten",
+    "unfold",
+    "unfold_backward",
+    "unfold_copy",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
     "value_selecting_reduction_backward",
+    "var",
+    "var_mean",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",
     "view_as_real_copy",
     "view_copy",
+    "vstack",
     "where",
     "xlogy",
 ]

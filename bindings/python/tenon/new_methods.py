@@ -1,46 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor that make another of its dtype and device: `new_zeros` and so on."""
+"""Methods of Tensor whose sizes may stand one by one: `new_zeros`, `repeat` and their like."""
 
 from __future__ import annotations
 
 from ._tenon import Tensor
-from .factories import _asking, empty, full, ones, tensor, zeros
+from .factories import _asking, _options, tensor
+from .ops import _packet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_new_empty = _packet("aten::new_empty")
+_new_empty_strided = _packet("aten::new_empty_strided")
+_new_full = _packet("aten::new_full")
+_new_ones = _packet("aten::new_ones")
+_new_zeros = _packet("aten::new_zeros")
+_repeat = _packet("aten::repeat")
+_tile = _packet("aten::tile")
 
-def _as(tensor: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
-    return {"dtype": dtype or tensor.dtype, "device": device or tensor.device}
+
+def _listed(numbers: tuple[Any, ...]) -> Any:
+    """Numbers that were given one by one, or as one list."""
+    is_list = len(numbers) == 1 and isinstance(numbers[0], (list, tuple))
+    return numbers[0] if is_list else numbers
 
 
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Copies data into a new tensor."""
-    return _asking(tensor(data, **_as(self, dtype, device)), requires_grad)
+    options = {"dtype": dtype or self.dtype, "device": device or self.device}
+    return _asking(tensor(data, **options), requires_grad)
 
 
 def new_empty(
     self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Returns a tensor with uninitialised elements."""
-    return _asking(empty(*size, **_as(self, dtype, device)), requires_grad)
+    made = _new_empty(self, _listed(size), **_options(dtype, device))
+    return _asking(made, requires_grad)
+
+
+def new_empty_strided(
+    self: Tensor,
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns a tensor with uninitialised elements and the given strides, in elements."""
+    made = _new_empty_strided(self, size, stride, **_options(dtype, device))
+    return _asking(made, requires_grad)
 
 
 def new_zeros(
     self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Returns a tensor of zeros."""
-    return _asking(zeros(*size, **_as(self, dtype, device)), requires_grad)
+    made = _new_zeros(self, _listed(size), **_options(dtype, device))
+    return _asking(made, requires_grad)
 
 
 def new_ones(
     self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Returns a tensor of ones."""
-    return _asking(ones(*size, **_as(self, dtype, device)), requires_grad)
+    made = _new_ones(self, _listed(size), **_options(dtype, device))
+    return _asking(made, requires_grad)
 
 
 def new_full(
@@ -53,9 +82,29 @@ def new_full(
     requires_grad: bool = False,
 ) -> Tensor:
     """Returns a tensor of one number."""
-    return _asking(full(size, fill_value, **_as(self, dtype, device)), requires_grad)
+    made = _new_full(self, size, fill_value, **_options(dtype, device))
+    return _asking(made, requires_grad)
 
 
-METHODS = (new_empty, new_full, new_ones, new_tensor, new_zeros)
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """Returns the tensor so many times along each dim; there may be more dims than it has."""
+    return _repeat(self, _listed(repeats))
+
+
+def tile(self: Tensor, *dims: Any) -> Tensor:
+    """As `repeat`, with 1 for the first dims where fewer numbers are given."""
+    return _tile(self, _listed(dims))
+
+
+METHODS = (
+    new_empty,
+    new_empty_strided,
+    new_full,
+    new_ones,
+    new_tensor,
+    new_zeros,
+    repeat,
+    tile,
+)
 
 __all__ = ["METHODS"]

@@ -76,11 +76,6 @@ def is_inference(self: Tensor) -> bool:
     return bool(_tenon.tenon_tensor_flags(self) & _tenon.TENON_TENSOR_INFERENCE)
 
 
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Returns a view with the shape of another tensor: dims of size 1 are repeated."""
-    return self.expand(other.shape)
-
-
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """Returns a numpy array on the same memory.
 
@@ -207,7 +202,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 for _function in (
     *_NEW_METHODS,
-    *(cpu, cuda, expand_as, numpy, where, is_floating_point, is_complex, is_inference),
+    *(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
 # The same as functions of the package.

@@ -11,13 +11,16 @@ import warnings
 import numpy as np
 import torch
 
+import activations  # noqa: F401  registers its families
+import arranging  # noqa: F401
 import cases
 import compact
-import creation  # noqa: F401  registers its families
+import creation  # noqa: F401
 import draws  # noqa: F401
 import folds  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
+import measures  # noqa: F401
 import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401

@@ -143,6 +143,26 @@ pub fn abs_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::absolute(Tensor self) -> Tensor`
+pub fn absolute(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::absolute");
+    OP.get()?.call(self_)
+}
+
+/// `aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn absolute_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::absolute.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::absolute_(Tensor(a!) self) -> Tensor(a!)`
+pub fn absolute_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::absolute_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::acos(Tensor self) -> Tensor`
 pub fn acos(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::acos");
@@ -1229,6 +1249,146 @@ pub fn arange_start_step_with(
         options.pin_memory)
 }
 
+/// `aten::arccos(Tensor self) -> Tensor`
+pub fn arccos(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arccos");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arccos_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arccos.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arccos_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arccos_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arccos_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arccosh(Tensor self) -> Tensor`
+pub fn arccosh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arccosh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arccosh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arccosh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arccosh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arccosh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arccosh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arcsin(Tensor self) -> Tensor`
+pub fn arcsin(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arcsin");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arcsin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arcsin.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arcsin_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arcsin_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arcsin_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arcsinh(Tensor self) -> Tensor`
+pub fn arcsinh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arcsinh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arcsinh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arcsinh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arcsinh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arcsinh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arctan(Tensor self) -> Tensor`
+pub fn arctan(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arctan");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arctan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arctan.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arctan2(Tensor self, Tensor other) -> Tensor`
+pub fn arctan2(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::arctan2");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arctan2_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::arctan2.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn arctan2_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arctan2_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arctan_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arctan_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arctan_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::arctanh(Tensor self) -> Tensor`
+pub fn arctanh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::arctanh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arctanh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::arctanh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::arctanh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn arctanh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::arctanh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// What [`argmax`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ArgmaxOptions {
@@ -1666,6 +1826,105 @@ pub fn atanh_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::atleast_1d(Tensor self) -> Tensor`
+pub fn atleast_1d(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::atleast_1d");
+    OP.get()?.call(self_)
+}
+
+/// `aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]`
+pub fn atleast_1d_sequence(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::atleast_1d.Sequence");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::atleast_2d(Tensor self) -> Tensor`
+pub fn atleast_2d(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::atleast_2d");
+    OP.get()?.call(self_)
+}
+
+/// `aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]`
+pub fn atleast_2d_sequence(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::atleast_2d.Sequence");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::atleast_3d(Tensor self) -> Tensor`
+pub fn atleast_3d(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::atleast_3d");
+    OP.get()?.call(self_)
+}
+
+/// `aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]`
+pub fn atleast_3d_sequence(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::atleast_3d.Sequence");
+    OP.get()?.call(args![tensors])
+}
+
+/// What [`bincount`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BincountOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weights: Option<&'a Tensor>,
+    /// SymInt, by default `0`.
+    pub minlength: i64,
+}
+
+impl Default for BincountOptions<'_> {
+    fn default() -> Self {
+        BincountOptions {
+            weights: None,
+            minlength: 0,
+        }
+    }
+}
+
+/// `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor`
+pub fn bincount(self_: &Tensor) -> Result<Tensor> {
+    bincount_with(self_, BincountOptions::default())
+}
+
+/// As [`bincount`], with all that it leaves out.
+pub fn bincount_with(self_: &Tensor, options: BincountOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, i64), Tensor> =
+        LazyTyped::new("aten::bincount");
+    OP.get()?.call(self_, options.weights, options.minlength)
+}
+
+/// What [`bincount_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BincountOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weights: Option<&'a Tensor>,
+    /// SymInt, by default `0`.
+    pub minlength: i64,
+}
+
+impl Default for BincountOutOptions<'_> {
+    fn default() -> Self {
+        BincountOutOptions {
+            weights: None,
+            minlength: 0,
+        }
+    }
+}
+
+/// `aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn bincount_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bincount_out_with(self_, out, BincountOutOptions::default())
+}
+
+/// As [`bincount_out`], with all that it leaves out.
+pub fn bincount_out_with(
+    self_: &Tensor, out: &Tensor, options: BincountOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, i64, &Tensor), ()> =
+        LazyTyped::new("aten::bincount.out");
+    OP.get()?.call(self_, options.weights, options.minlength, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn bitwise_and_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::bitwise_and.Scalar");
@@ -1894,6 +2153,152 @@ pub fn bmm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)`
+pub fn broadcast_to(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::broadcast_to");
+    OP.get()?.call(self_, size)
+}
+
+/// What [`bucketize_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BucketizeScalarOptions {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+}
+
+impl Default for BucketizeScalarOptions {
+    fn default() -> Self {
+        BucketizeScalarOptions {
+            out_int32: false,
+            right: false,
+        }
+    }
+}
+
+/// `aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False) -> Tensor`
+pub fn bucketize_scalar(self_: impl Into<Scalar>, boundaries: &Tensor) -> Result<Tensor> {
+    bucketize_scalar_with(self_, boundaries, BucketizeScalarOptions::default())
+}
+
+/// As [`bucketize_scalar`], with all that it leaves out.
+pub fn bucketize_scalar_with(
+    self_: impl Into<Scalar>, boundaries: &Tensor,
+    options: BucketizeScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::bucketize.Scalar");
+    OP.get()?.call(self_.into(), boundaries, options.out_int32, options.right)
+}
+
+/// What [`bucketize_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BucketizeScalarOutOptions {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+}
+
+impl Default for BucketizeScalarOutOptions {
+    fn default() -> Self {
+        BucketizeScalarOutOptions {
+            out_int32: false,
+            right: false,
+        }
+    }
+}
+
+/// `aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn bucketize_scalar_out(
+    self_: impl Into<Scalar>, boundaries: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bucketize_scalar_out_with(self_, boundaries, out, BucketizeScalarOutOptions::default())
+}
+
+/// As [`bucketize_scalar_out`], with all that it leaves out.
+pub fn bucketize_scalar_out_with(
+    self_: impl Into<Scalar>, boundaries: &Tensor, out: &Tensor,
+    options: BucketizeScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::bucketize.Scalar_out");
+    OP.get()?.call(self_.into(), boundaries, options.out_int32, options.right, out)?;
+    Ok(out.clone())
+}
+
+/// What [`bucketize_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BucketizeTensorOptions {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+}
+
+impl Default for BucketizeTensorOptions {
+    fn default() -> Self {
+        BucketizeTensorOptions {
+            out_int32: false,
+            right: false,
+        }
+    }
+}
+
+/// `aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False) -> Tensor`
+pub fn bucketize_tensor(self_: &Tensor, boundaries: &Tensor) -> Result<Tensor> {
+    bucketize_tensor_with(self_, boundaries, BucketizeTensorOptions::default())
+}
+
+/// As [`bucketize_tensor`], with all that it leaves out.
+pub fn bucketize_tensor_with(
+    self_: &Tensor, boundaries: &Tensor, options: BucketizeTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::bucketize.Tensor");
+    OP.get()?.call(self_, boundaries, options.out_int32, options.right)
+}
+
+/// What [`bucketize_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BucketizeTensorOutOptions {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+}
+
+impl Default for BucketizeTensorOutOptions {
+    fn default() -> Self {
+        BucketizeTensorOutOptions {
+            out_int32: false,
+            right: false,
+        }
+    }
+}
+
+/// `aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn bucketize_tensor_out(self_: &Tensor, boundaries: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bucketize_tensor_out_with(self_, boundaries, out, BucketizeTensorOutOptions::default())
+}
+
+/// As [`bucketize_tensor_out`], with all that it leaves out.
+pub fn bucketize_tensor_out_with(
+    self_: &Tensor, boundaries: &Tensor, out: &Tensor,
+    options: BucketizeTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::bucketize.Tensor_out");
+    OP.get()?.call(self_, boundaries, options.out_int32, options.right, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::can_cast(ScalarType from_, ScalarType to) -> bool`
+pub fn can_cast(from_: DType, to: DType) -> Result<bool> {
+    static OP: LazyTyped<(DType, DType), bool> = LazyTyped::new("aten::can_cast");
+    OP.get()?.call(from_, to)
+}
+
 /// What [`cat`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CatOptions {
@@ -1963,6 +2368,86 @@ pub fn ceil_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 pub fn ceil_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::ceil_");
     OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`celu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CeluOptions {
+    /// Scalar, by default `Scalar::Float(1.0)`.
+    pub alpha: Scalar,
+}
+
+impl Default for CeluOptions {
+    fn default() -> Self {
+        CeluOptions {
+            alpha: Scalar::Float(1.0),
+        }
+    }
+}
+
+/// `aten::celu(Tensor self, Scalar alpha=1.) -> Tensor`
+pub fn celu(self_: &Tensor) -> Result<Tensor> {
+    celu_with(self_, CeluOptions::default())
+}
+
+/// As [`celu`], with all that it leaves out.
+pub fn celu_with(self_: &Tensor, options: CeluOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::celu");
+    OP.get()?.call(self_, options.alpha)
+}
+
+/// What [`celu_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CeluOutOptions {
+    /// Scalar, by default `Scalar::Float(1.0)`.
+    pub alpha: Scalar,
+}
+
+impl Default for CeluOutOptions {
+    fn default() -> Self {
+        CeluOutOptions {
+            alpha: Scalar::Float(1.0),
+        }
+    }
+}
+
+/// `aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)`
+pub fn celu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    celu_out_with(self_, out, CeluOutOptions::default())
+}
+
+/// As [`celu_out`], with all that it leaves out.
+pub fn celu_out_with(self_: &Tensor, out: &Tensor, options: CeluOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::celu.out");
+    OP.get()?.call(self_, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`celu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CeluInPlaceOptions {
+    /// Scalar, by default `Scalar::Float(1.0)`.
+    pub alpha: Scalar,
+}
+
+impl Default for CeluInPlaceOptions {
+    fn default() -> Self {
+        CeluInPlaceOptions {
+            alpha: Scalar::Float(1.0),
+        }
+    }
+}
+
+/// `aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)`
+pub fn celu_(self_: &Tensor) -> Result<Tensor> {
+    celu_with_(self_, CeluInPlaceOptions::default())
+}
+
+/// As [`celu_`], with all that it leaves out.
+pub fn celu_with_(self_: &Tensor, options: CeluInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::celu_");
+    OP.get()?.call(self_, options.alpha)?;
     Ok(self_.clone())
 }
 
@@ -2262,6 +2747,193 @@ pub fn clamp_min_tensor_(self_: &Tensor, min: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`clip`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClipOptions {
+    fn default() -> Self {
+        ClipOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor`
+pub fn clip(self_: &Tensor) -> Result<Tensor> {
+    clip_with(self_, ClipOptions::default())
+}
+
+/// As [`clip`], with all that it leaves out.
+pub fn clip_with(self_: &Tensor, options: ClipOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), Tensor> =
+        LazyTyped::new("aten::clip");
+    OP.get()?.call(self_, options.min, options.max)
+}
+
+/// What [`clip_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClipTensorOptions<'_> {
+    fn default() -> Self {
+        ClipTensorOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor`
+pub fn clip_tensor(self_: &Tensor) -> Result<Tensor> {
+    clip_tensor_with(self_, ClipTensorOptions::default())
+}
+
+/// As [`clip_tensor`], with all that it leaves out.
+pub fn clip_tensor_with(self_: &Tensor, options: ClipTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::clip.Tensor");
+    OP.get()?.call(self_, options.min, options.max)
+}
+
+/// What [`clip_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipTensorOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClipTensorOutOptions<'_> {
+    fn default() -> Self {
+        ClipTensorOutOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn clip_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    clip_tensor_out_with(self_, out, ClipTensorOutOptions::default())
+}
+
+/// As [`clip_tensor_out`], with all that it leaves out.
+pub fn clip_tensor_out_with(
+    self_: &Tensor, out: &Tensor, options: ClipTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::clip.Tensor_out");
+    OP.get()?.call(self_, options.min, options.max, out)?;
+    Ok(out.clone())
+}
+
+/// What [`clip_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipOutOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClipOutOptions {
+    fn default() -> Self {
+        ClipOutOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn clip_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    clip_out_with(self_, out, ClipOutOptions::default())
+}
+
+/// As [`clip_out`], with all that it leaves out.
+pub fn clip_out_with(self_: &Tensor, out: &Tensor, options: ClipOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>, &Tensor), ()> =
+        LazyTyped::new("aten::clip.out");
+    OP.get()?.call(self_, options.min, options.max, out)?;
+    Ok(out.clone())
+}
+
+/// What [`clip_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipInPlaceOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClipInPlaceOptions {
+    fn default() -> Self {
+        ClipInPlaceOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)`
+pub fn clip_(self_: &Tensor) -> Result<Tensor> {
+    clip_with_(self_, ClipInPlaceOptions::default())
+}
+
+/// As [`clip_`], with all that it leaves out.
+pub fn clip_with_(self_: &Tensor, options: ClipInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), ()> =
+        LazyTyped::new("aten::clip_");
+    OP.get()?.call(self_, options.min, options.max)?;
+    Ok(self_.clone())
+}
+
+/// What [`clip_tensor_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClipInPlaceTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClipInPlaceTensorOptions<'_> {
+    fn default() -> Self {
+        ClipInPlaceTensorOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)`
+pub fn clip_tensor_(self_: &Tensor) -> Result<Tensor> {
+    clip_tensor_with_(self_, ClipInPlaceTensorOptions::default())
+}
+
+/// As [`clip_tensor_`], with all that it leaves out.
+pub fn clip_tensor_with_(self_: &Tensor, options: ClipInPlaceTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), ()> =
+        LazyTyped::new("aten::clip_.Tensor");
+    OP.get()?.call(self_, options.min, options.max)?;
+    Ok(self_.clone())
+}
+
 /// What [`clone`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CloneOptions {
@@ -2336,6 +3008,124 @@ pub fn col2im_out(
         LazyTyped::new("aten::col2im.out");
     OP.get()?.call(self_, output_size, kernel_size, dilation, padding, stride, out)?;
     Ok(out.clone())
+}
+
+/// `aten::column_stack(Tensor[] tensors) -> Tensor`
+pub fn column_stack(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::column_stack");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn column_stack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::column_stack.out");
+    OP.get()?.call(args![tensors, out])
+}
+
+/// What [`concat`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ConcatOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for ConcatOptions {
+    fn default() -> Self {
+        ConcatOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::concat(Tensor[] tensors, int dim=0) -> Tensor`
+pub fn concat(tensors: &[&Tensor]) -> Result<Tensor> {
+    concat_with(tensors, ConcatOptions::default())
+}
+
+/// As [`concat`], with all that it leaves out.
+pub fn concat_with(tensors: &[&Tensor], options: ConcatOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::concat");
+    OP.get()?.call(args![tensors, options.dim])
+}
+
+/// What [`concat_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ConcatOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for ConcatOutOptions {
+    fn default() -> Self {
+        ConcatOutOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn concat_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    concat_out_with(tensors, out, ConcatOutOptions::default())
+}
+
+/// As [`concat_out`], with all that it leaves out.
+pub fn concat_out_with(
+    tensors: &[&Tensor], out: &Tensor, options: ConcatOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::concat.out");
+    OP.get()?.call(args![tensors, options.dim, out])
+}
+
+/// What [`concatenate`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ConcatenateOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for ConcatenateOptions {
+    fn default() -> Self {
+        ConcatenateOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor`
+pub fn concatenate(tensors: &[&Tensor]) -> Result<Tensor> {
+    concatenate_with(tensors, ConcatenateOptions::default())
+}
+
+/// As [`concatenate`], with all that it leaves out.
+pub fn concatenate_with(tensors: &[&Tensor], options: ConcatenateOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::concatenate");
+    OP.get()?.call(args![tensors, options.dim])
+}
+
+/// What [`concatenate_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ConcatenateOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for ConcatenateOutOptions {
+    fn default() -> Self {
+        ConcatenateOutOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn concatenate_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    concatenate_out_with(tensors, out, ConcatenateOutOptions::default())
+}
+
+/// As [`concatenate_out`], with all that it leaves out.
+pub fn concatenate_out_with(
+    tensors: &[&Tensor], out: &Tensor, options: ConcatenateOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::concatenate.out");
+    OP.get()?.call(args![tensors, options.dim, out])
 }
 
 /// `aten::conj(Tensor(a) self) -> Tensor(a)`
@@ -2726,6 +3516,320 @@ pub fn detach_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// What [`diag`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagOptions {
+    /// int, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for DiagOptions {
+    fn default() -> Self {
+        DiagOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::diag(Tensor self, int diagonal=0) -> Tensor`
+pub fn diag(self_: &Tensor) -> Result<Tensor> {
+    diag_with(self_, DiagOptions::default())
+}
+
+/// As [`diag`], with all that it leaves out.
+pub fn diag_with(self_: &Tensor, options: DiagOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::diag");
+    OP.get()?.call(self_, options.diagonal)
+}
+
+/// What [`diag_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagOutOptions {
+    /// int, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for DiagOutOptions {
+    fn default() -> Self {
+        DiagOutOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn diag_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    diag_out_with(self_, out, DiagOutOptions::default())
+}
+
+/// As [`diag_out`], with all that it leaves out.
+pub fn diag_out_with(self_: &Tensor, out: &Tensor, options: DiagOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::diag.out");
+    OP.get()?.call(self_, options.diagonal, out)?;
+    Ok(out.clone())
+}
+
+/// What [`diag_embed`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagEmbedOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `-2`.
+    pub dim1: i64,
+    /// int, by default `-1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagEmbedOptions {
+    fn default() -> Self {
+        DiagEmbedOptions {
+            offset: 0,
+            dim1: -2,
+            dim2: -1,
+        }
+    }
+}
+
+/// `aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor`
+pub fn diag_embed(self_: &Tensor) -> Result<Tensor> {
+    diag_embed_with(self_, DiagEmbedOptions::default())
+}
+
+/// As [`diag_embed`], with all that it leaves out.
+pub fn diag_embed_with(self_: &Tensor, options: DiagEmbedOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diag_embed");
+    OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
+}
+
+/// What [`diag_embed_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagEmbedOutOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `-2`.
+    pub dim1: i64,
+    /// int, by default `-1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagEmbedOutOptions {
+    fn default() -> Self {
+        DiagEmbedOutOptions {
+            offset: 0,
+            dim1: -2,
+            dim2: -1,
+        }
+    }
+}
+
+/// `aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn diag_embed_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    diag_embed_out_with(self_, out, DiagEmbedOutOptions::default())
+}
+
+/// As [`diag_embed_out`], with all that it leaves out.
+pub fn diag_embed_out_with(
+    self_: &Tensor, out: &Tensor, options: DiagEmbedOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::diag_embed.out");
+    OP.get()?.call(self_, options.offset, options.dim1, options.dim2, out)?;
+    Ok(out.clone())
+}
+
+/// What [`diagonal`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagonalOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `0`.
+    pub dim1: i64,
+    /// int, by default `1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagonalOptions {
+    fn default() -> Self {
+        DiagonalOptions {
+            offset: 0,
+            dim1: 0,
+            dim2: 1,
+        }
+    }
+}
+
+/// `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)`
+pub fn diagonal(self_: &Tensor) -> Result<Tensor> {
+    diagonal_with(self_, DiagonalOptions::default())
+}
+
+/// As [`diagonal`], with all that it leaves out.
+pub fn diagonal_with(self_: &Tensor, options: DiagonalOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diagonal");
+    OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
+}
+
+/// `aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
+/// dim2) -> Tensor`
+pub fn diagonal_backward(
+    grad_output: &Tensor, input_sizes: &[i64], offset: i64, dim1: i64,
+    dim2: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64), Tensor> =
+        LazyTyped::new("aten::diagonal_backward");
+    OP.get()?.call(grad_output, input_sizes, offset, dim1, dim2)
+}
+
+/// `aten::diagonal_backward.out(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
+/// dim2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn diagonal_backward_out(
+    grad_output: &Tensor, input_sizes: &[i64], offset: i64, dim1: i64, dim2: i64,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::diagonal_backward.out");
+    OP.get()?.call(grad_output, input_sizes, offset, dim1, dim2, out)?;
+    Ok(out.clone())
+}
+
+/// What [`diagonal_copy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagonalCopyOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `0`.
+    pub dim1: i64,
+    /// int, by default `1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagonalCopyOptions {
+    fn default() -> Self {
+        DiagonalCopyOptions {
+            offset: 0,
+            dim1: 0,
+            dim2: 1,
+        }
+    }
+}
+
+/// `aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor`
+pub fn diagonal_copy(self_: &Tensor) -> Result<Tensor> {
+    diagonal_copy_with(self_, DiagonalCopyOptions::default())
+}
+
+/// As [`diagonal_copy`], with all that it leaves out.
+pub fn diagonal_copy_with(self_: &Tensor, options: DiagonalCopyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::diagonal_copy");
+    OP.get()?.call(self_, options.offset, options.dim1, options.dim2)
+}
+
+/// What [`diagonal_copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagonalCopyOutOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `0`.
+    pub dim1: i64,
+    /// int, by default `1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagonalCopyOutOptions {
+    fn default() -> Self {
+        DiagonalCopyOutOptions {
+            offset: 0,
+            dim1: 0,
+            dim2: 1,
+        }
+    }
+}
+
+/// `aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn diagonal_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    diagonal_copy_out_with(self_, out, DiagonalCopyOutOptions::default())
+}
+
+/// As [`diagonal_copy_out`], with all that it leaves out.
+pub fn diagonal_copy_out_with(
+    self_: &Tensor, out: &Tensor, options: DiagonalCopyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::diagonal_copy.out");
+    OP.get()?.call(self_, options.offset, options.dim1, options.dim2, out)?;
+    Ok(out.clone())
+}
+
+/// What [`diagonal_scatter`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagonalScatterOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `0`.
+    pub dim1: i64,
+    /// int, by default `1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagonalScatterOptions {
+    fn default() -> Self {
+        DiagonalScatterOptions {
+            offset: 0,
+            dim1: 0,
+            dim2: 1,
+        }
+    }
+}
+
+/// `aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+/// Tensor`
+pub fn diagonal_scatter(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
+    diagonal_scatter_with(self_, src, DiagonalScatterOptions::default())
+}
+
+/// As [`diagonal_scatter`], with all that it leaves out.
+pub fn diagonal_scatter_with(
+    self_: &Tensor, src: &Tensor, options: DiagonalScatterOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, i64), Tensor> =
+        LazyTyped::new("aten::diagonal_scatter");
+    OP.get()?.call(self_, src, options.offset, options.dim1, options.dim2)
+}
+
+/// What [`diagonal_scatter_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiagonalScatterOutOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// int, by default `0`.
+    pub dim1: i64,
+    /// int, by default `1`.
+    pub dim2: i64,
+}
+
+impl Default for DiagonalScatterOutOptions {
+    fn default() -> Self {
+        DiagonalScatterOutOptions {
+            offset: 0,
+            dim1: 0,
+            dim2: 1,
+        }
+    }
+}
+
+/// `aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn diagonal_scatter_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
+    diagonal_scatter_out_with(self_, src, out, DiagonalScatterOutOptions::default())
+}
+
+/// As [`diagonal_scatter_out`], with all that it leaves out.
+pub fn diagonal_scatter_out_with(
+    self_: &Tensor, src: &Tensor, out: &Tensor,
+    options: DiagonalScatterOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::diagonal_scatter.out");
+    OP.get()?.call(self_, src, options.offset, options.dim1, options.dim2, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn div_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::div.Scalar");
@@ -2818,6 +3922,196 @@ pub fn div_tensor_mode_(
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>), ()> =
         LazyTyped::new("aten::div_.Tensor_mode");
     OP.get()?.call(self_, other, rounding_mode)?;
+    Ok(self_.clone())
+}
+
+/// `aten::divide.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn divide_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::divide.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor`
+pub fn divide_scalar_mode(
+    self_: &Tensor, other: impl Into<Scalar>, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&str>), Tensor> =
+        LazyTyped::new("aten::divide.Scalar_mode");
+    OP.get()?.call(self_, other.into(), rounding_mode)
+}
+
+/// `aten::divide.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn divide_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::divide.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor`
+pub fn divide_tensor_mode(
+    self_: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>), Tensor> =
+        LazyTyped::new("aten::divide.Tensor_mode");
+    OP.get()?.call(self_, other, rounding_mode)
+}
+
+/// `aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn divide_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::divide.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn divide_out_mode(
+    self_: &Tensor, other: &Tensor, rounding_mode: Option<&str>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::divide.out_mode");
+    OP.get()?.call(self_, other, rounding_mode, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn divide_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::divide_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)`
+pub fn divide_scalar_mode_(
+    self_: &Tensor, other: impl Into<Scalar>, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&str>), ()> =
+        LazyTyped::new("aten::divide_.Scalar_mode");
+    OP.get()?.call(self_, other.into(), rounding_mode)?;
+    Ok(self_.clone())
+}
+
+/// `aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn divide_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::divide_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)`
+pub fn divide_tensor_mode_(
+    self_: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>), ()> =
+        LazyTyped::new("aten::divide_.Tensor_mode");
+    OP.get()?.call(self_, other, rounding_mode)?;
+    Ok(self_.clone())
+}
+
+/// `aten::dstack(Tensor[] tensors) -> Tensor`
+pub fn dstack(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::dstack");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn dstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::dstack.out");
+    OP.get()?.call(args![tensors, out])
+}
+
+/// What [`elu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EluOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub scale: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub input_scale: Scalar,
+}
+
+impl Default for EluOptions {
+    fn default() -> Self {
+        EluOptions {
+            alpha: Scalar::Int(1),
+            scale: Scalar::Int(1),
+            input_scale: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor`
+pub fn elu(self_: &Tensor) -> Result<Tensor> {
+    elu_with(self_, EluOptions::default())
+}
+
+/// As [`elu`], with all that it leaves out.
+pub fn elu_with(self_: &Tensor, options: EluOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar), Tensor> = LazyTyped::new("aten::elu");
+    OP.get()?.call(self_, options.alpha, options.scale, options.input_scale)
+}
+
+/// What [`elu_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EluOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub scale: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub input_scale: Scalar,
+}
+
+impl Default for EluOutOptions {
+    fn default() -> Self {
+        EluOutOptions {
+            alpha: Scalar::Int(1),
+            scale: Scalar::Int(1),
+            input_scale: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn elu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    elu_out_with(self_, out, EluOutOptions::default())
+}
+
+/// As [`elu_out`], with all that it leaves out.
+pub fn elu_out_with(self_: &Tensor, out: &Tensor, options: EluOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::elu.out");
+    OP.get()?.call(self_, options.alpha, options.scale, options.input_scale, out)?;
+    Ok(out.clone())
+}
+
+/// What [`elu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EluInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub scale: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub input_scale: Scalar,
+}
+
+impl Default for EluInPlaceOptions {
+    fn default() -> Self {
+        EluInPlaceOptions {
+            alpha: Scalar::Int(1),
+            scale: Scalar::Int(1),
+            input_scale: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+/// Tensor(a!)`
+pub fn elu_(self_: &Tensor) -> Result<Tensor> {
+    elu_with_(self_, EluInPlaceOptions::default())
+}
+
+/// As [`elu_`], with all that it leaves out.
+pub fn elu_with_(self_: &Tensor, options: EluInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, Scalar), ()> = LazyTyped::new("aten::elu_");
+    OP.get()?.call(self_, options.alpha, options.scale, options.input_scale)?;
     Ok(self_.clone())
 }
 
@@ -3260,6 +4554,12 @@ pub fn expand_with(self_: &Tensor, size: &[i64], options: ExpandOptions) -> Resu
     OP.get()?.call(self_, size, options.implicit)
 }
 
+/// `aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+pub fn expand_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::expand_as");
+    OP.get()?.call(self_, other)
+}
+
 /// What [`expand_copy`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ExpandCopyOptions {
@@ -3377,6 +4677,26 @@ pub fn fill_tensor_(self_: &Tensor, value: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::fix(Tensor self) -> Tensor`
+pub fn fix(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::fix");
+    OP.get()?.call(self_)
+}
+
+/// `aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fix_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::fix.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::fix_(Tensor(a!) self) -> Tensor(a!)`
+pub fn fix_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::fix_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// What [`flatten_using_ints`] leaves out.
 #[derive(Clone, Debug)]
 pub struct FlattenUsingIntsOptions {
@@ -3417,6 +4737,18 @@ pub fn flip_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::flip.out");
     OP.get()?.call(self_, dims, out)?;
     Ok(out.clone())
+}
+
+/// `aten::fliplr(Tensor self) -> Tensor`
+pub fn fliplr(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::fliplr");
+    OP.get()?.call(self_)
+}
+
+/// `aten::flipud(Tensor self) -> Tensor`
+pub fn flipud(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::flipud");
+    OP.get()?.call(self_)
 }
 
 /// `aten::floor(Tensor self) -> Tensor`
@@ -3763,6 +5095,245 @@ pub fn ge_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`gelu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeluOptions<'a> {
+    /// str, by default `"none"`.
+    pub approximate: &'a str,
+}
+
+impl Default for GeluOptions<'_> {
+    fn default() -> Self {
+        GeluOptions {
+            approximate: "none",
+        }
+    }
+}
+
+/// `aten::gelu(Tensor self, *, str approximate="none") -> Tensor`
+pub fn gelu(self_: &Tensor) -> Result<Tensor> {
+    gelu_with(self_, GeluOptions::default())
+}
+
+/// As [`gelu`], with all that it leaves out.
+pub fn gelu_with(self_: &Tensor, options: GeluOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str), Tensor> = LazyTyped::new("aten::gelu");
+    OP.get()?.call(self_, options.approximate)
+}
+
+/// What [`gelu_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeluOutOptions<'a> {
+    /// str, by default `"none"`.
+    pub approximate: &'a str,
+}
+
+impl Default for GeluOutOptions<'_> {
+    fn default() -> Self {
+        GeluOutOptions {
+            approximate: "none",
+        }
+    }
+}
+
+/// `aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)`
+pub fn gelu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    gelu_out_with(self_, out, GeluOutOptions::default())
+}
+
+/// As [`gelu_out`], with all that it leaves out.
+pub fn gelu_out_with(self_: &Tensor, out: &Tensor, options: GeluOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> = LazyTyped::new("aten::gelu.out");
+    OP.get()?.call(self_, options.approximate, out)?;
+    Ok(out.clone())
+}
+
+/// What [`gelu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeluInPlaceOptions<'a> {
+    /// str, by default `"none"`.
+    pub approximate: &'a str,
+}
+
+impl Default for GeluInPlaceOptions<'_> {
+    fn default() -> Self {
+        GeluInPlaceOptions {
+            approximate: "none",
+        }
+    }
+}
+
+/// `aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)`
+pub fn gelu_(self_: &Tensor) -> Result<Tensor> {
+    gelu_with_(self_, GeluInPlaceOptions::default())
+}
+
+/// As [`gelu_`], with all that it leaves out.
+pub fn gelu_with_(self_: &Tensor, options: GeluInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str), ()> = LazyTyped::new("aten::gelu_");
+    OP.get()?.call(self_, options.approximate)?;
+    Ok(self_.clone())
+}
+
+/// What [`gelu_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeluBackwardOptions<'a> {
+    /// str, by default `"none"`.
+    pub approximate: &'a str,
+}
+
+impl Default for GeluBackwardOptions<'_> {
+    fn default() -> Self {
+        GeluBackwardOptions {
+            approximate: "none",
+        }
+    }
+}
+
+/// `aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor`
+pub fn gelu_backward(grad_output: &Tensor, self_: &Tensor) -> Result<Tensor> {
+    gelu_backward_with(grad_output, self_, GeluBackwardOptions::default())
+}
+
+/// As [`gelu_backward`], with all that it leaves out.
+pub fn gelu_backward_with(
+    grad_output: &Tensor, self_: &Tensor, options: GeluBackwardOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &str), Tensor> = LazyTyped::new("aten::gelu_backward");
+    OP.get()?.call(grad_output, self_, options.approximate)
+}
+
+/// What [`gelu_backward_grad_input`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeluBackwardGradInputOptions<'a> {
+    /// str, by default `"none"`.
+    pub approximate: &'a str,
+}
+
+impl Default for GeluBackwardGradInputOptions<'_> {
+    fn default() -> Self {
+        GeluBackwardGradInputOptions {
+            approximate: "none",
+        }
+    }
+}
+
+/// `aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate="none",
+/// Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn gelu_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    gelu_backward_grad_input_with(
+        grad_output, self_, grad_input, GeluBackwardGradInputOptions::default())
+}
+
+/// As [`gelu_backward_grad_input`], with all that it leaves out.
+pub fn gelu_backward_grad_input_with(
+    grad_output: &Tensor, self_: &Tensor, grad_input: &Tensor,
+    options: GeluBackwardGradInputOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &str, &Tensor), ()> =
+        LazyTyped::new("aten::gelu_backward.grad_input");
+    OP.get()?.call(grad_output, self_, options.approximate, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::ger(Tensor self, Tensor vec2) -> Tensor`
+pub fn ger(self_: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::ger");
+    OP.get()?.call(self_, vec2)
+}
+
+/// `aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ger_out(self_: &Tensor, vec2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::ger.out");
+    OP.get()?.call(self_, vec2, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::greater.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn greater_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::greater.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn greater_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::greater.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::greater.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn greater_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::greater.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn greater_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::greater.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn greater_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::greater_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn greater_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::greater_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn greater_equal_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::greater_equal.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn greater_equal_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::greater_equal.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn greater_equal_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::greater_equal.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn greater_equal_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::greater_equal.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn greater_equal_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::greater_equal_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn greater_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::greater_equal_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn gt_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::gt.Scalar");
@@ -3801,6 +5372,342 @@ pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// What [`hardshrink`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HardshrinkOptions {
+    /// Scalar, by default `Scalar::Float(0.5)`.
+    pub lambd: Scalar,
+}
+
+impl Default for HardshrinkOptions {
+    fn default() -> Self {
+        HardshrinkOptions {
+            lambd: Scalar::Float(0.5),
+        }
+    }
+}
+
+/// `aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor`
+pub fn hardshrink(self_: &Tensor) -> Result<Tensor> {
+    hardshrink_with(self_, HardshrinkOptions::default())
+}
+
+/// As [`hardshrink`], with all that it leaves out.
+pub fn hardshrink_with(self_: &Tensor, options: HardshrinkOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::hardshrink");
+    OP.get()?.call(self_, options.lambd)
+}
+
+/// What [`hardshrink_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HardshrinkOutOptions {
+    /// Scalar, by default `Scalar::Float(0.5)`.
+    pub lambd: Scalar,
+}
+
+impl Default for HardshrinkOutOptions {
+    fn default() -> Self {
+        HardshrinkOutOptions {
+            lambd: Scalar::Float(0.5),
+        }
+    }
+}
+
+/// `aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hardshrink_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    hardshrink_out_with(self_, out, HardshrinkOutOptions::default())
+}
+
+/// As [`hardshrink_out`], with all that it leaves out.
+pub fn hardshrink_out_with(
+    self_: &Tensor, out: &Tensor, options: HardshrinkOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::hardshrink.out");
+    OP.get()?.call(self_, options.lambd, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor`
+pub fn hardshrink_backward(
+    grad_out: &Tensor, self_: &Tensor, lambd: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::hardshrink_backward");
+    OP.get()?.call(grad_out, self_, lambd.into())
+}
+
+/// `aten::hardshrink_backward.grad_input(Tensor grad_out, Tensor self, Scalar lambd, *, Tensor(a!)
+/// grad_input) -> Tensor(a!)`
+pub fn hardshrink_backward_grad_input(
+    grad_out: &Tensor, self_: &Tensor, lambd: impl Into<Scalar>,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::hardshrink_backward.grad_input");
+    OP.get()?.call(grad_out, self_, lambd.into(), grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::hardsigmoid(Tensor self) -> Tensor`
+pub fn hardsigmoid(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::hardsigmoid");
+    OP.get()?.call(self_)
+}
+
+/// `aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hardsigmoid_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::hardsigmoid.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)`
+pub fn hardsigmoid_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::hardsigmoid_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor`
+pub fn hardsigmoid_backward(grad_output: &Tensor, self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::hardsigmoid_backward");
+    OP.get()?.call(grad_output, self_)
+}
+
+/// `aten::hardsigmoid_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!)
+/// grad_input) -> Tensor(a!)`
+pub fn hardsigmoid_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::hardsigmoid_backward.grad_input");
+    OP.get()?.call(grad_output, self_, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::hardswish(Tensor self) -> Tensor`
+pub fn hardswish(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::hardswish");
+    OP.get()?.call(self_)
+}
+
+/// `aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hardswish_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::hardswish.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hardswish_(Tensor(a!) self) -> Tensor(a!)`
+pub fn hardswish_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::hardswish_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor`
+pub fn hardswish_backward(grad_output: &Tensor, self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::hardswish_backward");
+    OP.get()?.call(grad_output, self_)
+}
+
+/// `aten::hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hardswish_backward_out(
+    grad_output: &Tensor, self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::hardswish_backward.out");
+    OP.get()?.call(grad_output, self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`hardtanh`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HardtanhOptions {
+    /// Scalar, by default `Scalar::Int(-1)`.
+    pub min_val: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub max_val: Scalar,
+}
+
+impl Default for HardtanhOptions {
+    fn default() -> Self {
+        HardtanhOptions {
+            min_val: Scalar::Int(-1),
+            max_val: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor`
+pub fn hardtanh(self_: &Tensor) -> Result<Tensor> {
+    hardtanh_with(self_, HardtanhOptions::default())
+}
+
+/// As [`hardtanh`], with all that it leaves out.
+pub fn hardtanh_with(self_: &Tensor, options: HardtanhOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::hardtanh");
+    OP.get()?.call(self_, options.min_val, options.max_val)
+}
+
+/// What [`hardtanh_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HardtanhOutOptions {
+    /// Scalar, by default `Scalar::Int(-1)`.
+    pub min_val: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub max_val: Scalar,
+}
+
+impl Default for HardtanhOutOptions {
+    fn default() -> Self {
+        HardtanhOutOptions {
+            min_val: Scalar::Int(-1),
+            max_val: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn hardtanh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    hardtanh_out_with(self_, out, HardtanhOutOptions::default())
+}
+
+/// As [`hardtanh_out`], with all that it leaves out.
+pub fn hardtanh_out_with(
+    self_: &Tensor, out: &Tensor, options: HardtanhOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::hardtanh.out");
+    OP.get()?.call(self_, options.min_val, options.max_val, out)?;
+    Ok(out.clone())
+}
+
+/// What [`hardtanh_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HardtanhInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(-1)`.
+    pub min_val: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub max_val: Scalar,
+}
+
+impl Default for HardtanhInPlaceOptions {
+    fn default() -> Self {
+        HardtanhInPlaceOptions {
+            min_val: Scalar::Int(-1),
+            max_val: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)`
+pub fn hardtanh_(self_: &Tensor) -> Result<Tensor> {
+    hardtanh_with_(self_, HardtanhInPlaceOptions::default())
+}
+
+/// As [`hardtanh_`], with all that it leaves out.
+pub fn hardtanh_with_(self_: &Tensor, options: HardtanhInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::hardtanh_");
+    OP.get()?.call(self_, options.min_val, options.max_val)?;
+    Ok(self_.clone())
+}
+
+/// `aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) ->
+/// Tensor`
+pub fn hardtanh_backward(
+    grad_output: &Tensor, self_: &Tensor, min_val: impl Into<Scalar>,
+    max_val: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::hardtanh_backward");
+    OP.get()?.call(grad_output, self_, min_val.into(), max_val.into())
+}
+
+/// `aten::hardtanh_backward.grad_input(Tensor grad_output, Tensor self, Scalar min_val, Scalar
+/// max_val, *, Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn hardtanh_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, min_val: impl Into<Scalar>, max_val: impl Into<Scalar>,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::hardtanh_backward.grad_input");
+    OP.get()?.call(grad_output, self_, min_val.into(), max_val.into(), grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// What [`histc`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistcOptions {
+    /// int, by default `100`.
+    pub bins: i64,
+    /// Scalar, by default `Scalar::Int(0)`.
+    pub min: Scalar,
+    /// Scalar, by default `Scalar::Int(0)`.
+    pub max: Scalar,
+}
+
+impl Default for HistcOptions {
+    fn default() -> Self {
+        HistcOptions {
+            bins: 100,
+            min: Scalar::Int(0),
+            max: Scalar::Int(0),
+        }
+    }
+}
+
+/// `aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor`
+pub fn histc(self_: &Tensor) -> Result<Tensor> {
+    histc_with(self_, HistcOptions::default())
+}
+
+/// As [`histc`], with all that it leaves out.
+pub fn histc_with(self_: &Tensor, options: HistcOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Scalar, Scalar), Tensor> = LazyTyped::new("aten::histc");
+    OP.get()?.call(self_, options.bins, options.min, options.max)
+}
+
+/// What [`histc_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistcOutOptions {
+    /// int, by default `100`.
+    pub bins: i64,
+    /// Scalar, by default `Scalar::Int(0)`.
+    pub min: Scalar,
+    /// Scalar, by default `Scalar::Int(0)`.
+    pub max: Scalar,
+}
+
+impl Default for HistcOutOptions {
+    fn default() -> Self {
+        HistcOutOptions {
+            bins: 100,
+            min: Scalar::Int(0),
+            max: Scalar::Int(0),
+        }
+    }
+}
+
+/// `aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn histc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    histc_out_with(self_, out, HistcOutOptions::default())
+}
+
+/// As [`histc_out`], with all that it leaves out.
+pub fn histc_out_with(self_: &Tensor, out: &Tensor, options: HistcOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::histc.out");
+    OP.get()?.call(self_, options.bins, options.min, options.max, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hstack(Tensor[] tensors) -> Tensor`
+pub fn hstack(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::hstack");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::hstack.out");
+    OP.get()?.call(args![tensors, out])
 }
 
 /// `aten::hypot(Tensor self, Tensor other) -> Tensor`
@@ -4268,6 +6175,108 @@ pub fn le_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`leaky_relu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LeakyReluOptions {
+    /// Scalar, by default `Scalar::Float(0.01)`.
+    pub negative_slope: Scalar,
+}
+
+impl Default for LeakyReluOptions {
+    fn default() -> Self {
+        LeakyReluOptions {
+            negative_slope: Scalar::Float(0.01),
+        }
+    }
+}
+
+/// `aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor`
+pub fn leaky_relu(self_: &Tensor) -> Result<Tensor> {
+    leaky_relu_with(self_, LeakyReluOptions::default())
+}
+
+/// As [`leaky_relu`], with all that it leaves out.
+pub fn leaky_relu_with(self_: &Tensor, options: LeakyReluOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::leaky_relu");
+    OP.get()?.call(self_, options.negative_slope)
+}
+
+/// What [`leaky_relu_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LeakyReluOutOptions {
+    /// Scalar, by default `Scalar::Float(0.01)`.
+    pub negative_slope: Scalar,
+}
+
+impl Default for LeakyReluOutOptions {
+    fn default() -> Self {
+        LeakyReluOutOptions {
+            negative_slope: Scalar::Float(0.01),
+        }
+    }
+}
+
+/// `aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn leaky_relu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    leaky_relu_out_with(self_, out, LeakyReluOutOptions::default())
+}
+
+/// As [`leaky_relu_out`], with all that it leaves out.
+pub fn leaky_relu_out_with(
+    self_: &Tensor, out: &Tensor, options: LeakyReluOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::leaky_relu.out");
+    OP.get()?.call(self_, options.negative_slope, out)?;
+    Ok(out.clone())
+}
+
+/// What [`leaky_relu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LeakyReluInPlaceOptions {
+    /// Scalar, by default `Scalar::Float(0.01)`.
+    pub negative_slope: Scalar,
+}
+
+impl Default for LeakyReluInPlaceOptions {
+    fn default() -> Self {
+        LeakyReluInPlaceOptions {
+            negative_slope: Scalar::Float(0.01),
+        }
+    }
+}
+
+/// `aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)`
+pub fn leaky_relu_(self_: &Tensor) -> Result<Tensor> {
+    leaky_relu_with_(self_, LeakyReluInPlaceOptions::default())
+}
+
+/// As [`leaky_relu_`], with all that it leaves out.
+pub fn leaky_relu_with_(self_: &Tensor, options: LeakyReluInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::leaky_relu_");
+    OP.get()?.call(self_, options.negative_slope)?;
+    Ok(self_.clone())
+}
+
+/// `aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool
+/// self_is_result) -> Tensor`
+pub fn leaky_relu_backward(
+    grad_output: &Tensor, self_: &Tensor, negative_slope: impl Into<Scalar>,
+    self_is_result: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, bool), Tensor> =
+        LazyTyped::new("aten::leaky_relu_backward");
+    OP.get()?.call(grad_output, self_, negative_slope.into(), self_is_result)
+}
+
+/// `aten::leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar negative_slope,
+/// bool self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn leaky_relu_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, negative_slope: impl Into<Scalar>, self_is_result: bool,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, bool, &Tensor), ()> =
+        LazyTyped::new("aten::leaky_relu_backward.grad_input");
+    OP.get()?.call(grad_output, self_, negative_slope.into(), self_is_result, grad_input)?;
+    Ok(grad_input.clone())
+}
+
 /// `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor`
 pub fn lerp_scalar(self_: &Tensor, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::lerp.Scalar");
@@ -4309,6 +6318,89 @@ pub fn lerp_scalar_(self_: &Tensor, end: &Tensor, weight: impl Into<Scalar>) -> 
 pub fn lerp_tensor_(self_: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::lerp_.Tensor");
     OP.get()?.call(self_, end, weight)?;
+    Ok(self_.clone())
+}
+
+/// `aten::less.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn less_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::less.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn less_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::less.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::less.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn less_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::less.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn less_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::less.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn less_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::less_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn less_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::less_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn less_equal_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::less_equal.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn less_equal_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::less_equal.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn less_equal_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::less_equal.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn less_equal_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::less_equal.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn less_equal_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::less_equal_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn less_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::less_equal_.Tensor");
+    OP.get()?.call(self_, other)?;
     Ok(self_.clone())
 }
 
@@ -4367,6 +6459,214 @@ pub fn linear_out_with(
     static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &Tensor), ()> =
         LazyTyped::new("aten::linear.out");
     OP.get()?.call(input, weight, options.bias, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linspace`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinspaceOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LinspaceOptions {
+    fn default() -> Self {
+        LinspaceOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn linspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    linspace_with(start, end, steps, LinspaceOptions::default())
+}
+
+/// As [`linspace`], with all that it leaves out.
+pub fn linspace_with(
+    start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64,
+    options: LinspaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        Scalar, Scalar, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::linspace");
+    OP.get()?.call(
+        start.into(), end.into(), steps, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`linspace_scalar_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinspaceScalarTensorOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LinspaceScalarTensorOptions {
+    fn default() -> Self {
+        LinspaceScalarTensorOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn linspace_scalar_tensor(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64) -> Result<Tensor> {
+    linspace_scalar_tensor_with(start, end, steps, LinspaceScalarTensorOptions::default())
+}
+
+/// As [`linspace_scalar_tensor`], with all that it leaves out.
+pub fn linspace_scalar_tensor_with(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64,
+    options: LinspaceScalarTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        Scalar, &Tensor, i64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::linspace.Scalar_Tensor");
+    OP.get()?.call(
+        start.into(), end, steps, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linspace_scalar_tensor_out(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linspace.Scalar_Tensor_out");
+    OP.get()?.call(start.into(), end, steps, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linspace_tensor_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinspaceTensorScalarOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LinspaceTensorScalarOptions {
+    fn default() -> Self {
+        LinspaceTensorScalarOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn linspace_tensor_scalar(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    linspace_tensor_scalar_with(start, end, steps, LinspaceTensorScalarOptions::default())
+}
+
+/// As [`linspace_tensor_scalar`], with all that it leaves out.
+pub fn linspace_tensor_scalar_with(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64,
+    options: LinspaceTensorScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, Scalar, i64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::linspace.Tensor_Scalar");
+    OP.get()?.call(
+        start, end.into(), steps, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linspace_tensor_scalar_out(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linspace.Tensor_Scalar_out");
+    OP.get()?.call(start, end.into(), steps, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linspace_tensor_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinspaceTensorTensorOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LinspaceTensorTensorOptions {
+    fn default() -> Self {
+        LinspaceTensorTensorOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn linspace_tensor_tensor(start: &Tensor, end: &Tensor, steps: i64) -> Result<Tensor> {
+    linspace_tensor_tensor_with(start, end, steps, LinspaceTensorTensorOptions::default())
+}
+
+/// As [`linspace_tensor_tensor`], with all that it leaves out.
+pub fn linspace_tensor_tensor_with(
+    start: &Tensor, end: &Tensor, steps: i64,
+    options: LinspaceTensorTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, i64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::linspace.Tensor_Tensor");
+    OP.get()?.call(
+        start, end, steps, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linspace_tensor_tensor_out(
+    start: &Tensor, end: &Tensor, steps: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linspace.Tensor_Tensor_out");
+    OP.get()?.call(start, end, steps, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linspace_out(
+    start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, Scalar, i64, &Tensor), ()> = LazyTyped::new("aten::linspace.out");
+    OP.get()?.call(start.into(), end.into(), steps, out)?;
     Ok(out.clone())
 }
 
@@ -4448,6 +6748,19 @@ pub fn log_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::log_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
+}
+
+/// `aten::log_sigmoid(Tensor self) -> Tensor`
+pub fn log_sigmoid(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::log_sigmoid");
+    OP.get()?.call(self_)
+}
+
+/// `aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn log_sigmoid_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::log_sigmoid.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// What [`log_softmax_int`] leaves out.
@@ -4612,6 +6925,382 @@ pub fn logical_xor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_xor_");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// What [`logspace`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LogspaceOptions {
+    fn default() -> Self {
+        LogspaceOptions {
+            base: 10.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn logspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    logspace_with(start, end, steps, LogspaceOptions::default())
+}
+
+/// As [`logspace`], with all that it leaves out.
+pub fn logspace_with(
+    start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64,
+    options: LogspaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        Scalar, Scalar, i64, f64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::logspace");
+    OP.get()?.call(
+        start.into(), end.into(), steps, options.base, options.dtype, options.layout,
+        options.device, options.pin_memory)
+}
+
+/// What [`logspace_scalar_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceScalarTensorOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LogspaceScalarTensorOptions {
+    fn default() -> Self {
+        LogspaceScalarTensorOptions {
+            base: 10.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor`
+pub fn logspace_scalar_tensor(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64) -> Result<Tensor> {
+    logspace_scalar_tensor_with(start, end, steps, LogspaceScalarTensorOptions::default())
+}
+
+/// As [`logspace_scalar_tensor`], with all that it leaves out.
+pub fn logspace_scalar_tensor_with(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64,
+    options: LogspaceScalarTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        Scalar, &Tensor, i64, f64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::logspace.Scalar_Tensor");
+    OP.get()?.call(
+        start.into(), end, steps, options.base, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`logspace_scalar_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceScalarTensorOutOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+}
+
+impl Default for LogspaceScalarTensorOutOptions {
+    fn default() -> Self {
+        LogspaceScalarTensorOutOptions {
+            base: 10.0,
+        }
+    }
+}
+
+/// `aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn logspace_scalar_tensor_out(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64, out: &Tensor) -> Result<Tensor> {
+    logspace_scalar_tensor_out_with(
+        start, end, steps, out, LogspaceScalarTensorOutOptions::default())
+}
+
+/// As [`logspace_scalar_tensor_out`], with all that it leaves out.
+pub fn logspace_scalar_tensor_out_with(
+    start: impl Into<Scalar>, end: &Tensor, steps: i64, out: &Tensor,
+    options: LogspaceScalarTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::logspace.Scalar_Tensor_out");
+    OP.get()?.call(start.into(), end, steps, options.base, out)?;
+    Ok(out.clone())
+}
+
+/// What [`logspace_tensor_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceTensorScalarOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LogspaceTensorScalarOptions {
+    fn default() -> Self {
+        LogspaceTensorScalarOptions {
+            base: 10.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor`
+pub fn logspace_tensor_scalar(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    logspace_tensor_scalar_with(start, end, steps, LogspaceTensorScalarOptions::default())
+}
+
+/// As [`logspace_tensor_scalar`], with all that it leaves out.
+pub fn logspace_tensor_scalar_with(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64,
+    options: LogspaceTensorScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, Scalar, i64, f64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::logspace.Tensor_Scalar");
+    OP.get()?.call(
+        start, end.into(), steps, options.base, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`logspace_tensor_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceTensorScalarOutOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+}
+
+impl Default for LogspaceTensorScalarOutOptions {
+    fn default() -> Self {
+        LogspaceTensorScalarOutOptions {
+            base: 10.0,
+        }
+    }
+}
+
+/// `aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn logspace_tensor_scalar_out(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64, out: &Tensor) -> Result<Tensor> {
+    logspace_tensor_scalar_out_with(
+        start, end, steps, out, LogspaceTensorScalarOutOptions::default())
+}
+
+/// As [`logspace_tensor_scalar_out`], with all that it leaves out.
+pub fn logspace_tensor_scalar_out_with(
+    start: &Tensor, end: impl Into<Scalar>, steps: i64, out: &Tensor,
+    options: LogspaceTensorScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::logspace.Tensor_Scalar_out");
+    OP.get()?.call(start, end.into(), steps, options.base, out)?;
+    Ok(out.clone())
+}
+
+/// What [`logspace_tensor_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceTensorTensorOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for LogspaceTensorTensorOptions {
+    fn default() -> Self {
+        LogspaceTensorTensorOptions {
+            base: 10.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor`
+pub fn logspace_tensor_tensor(start: &Tensor, end: &Tensor, steps: i64) -> Result<Tensor> {
+    logspace_tensor_tensor_with(start, end, steps, LogspaceTensorTensorOptions::default())
+}
+
+/// As [`logspace_tensor_tensor`], with all that it leaves out.
+pub fn logspace_tensor_tensor_with(
+    start: &Tensor, end: &Tensor, steps: i64,
+    options: LogspaceTensorTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, i64, f64, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::logspace.Tensor_Tensor");
+    OP.get()?.call(
+        start, end, steps, options.base, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`logspace_tensor_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceTensorTensorOutOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+}
+
+impl Default for LogspaceTensorTensorOutOptions {
+    fn default() -> Self {
+        LogspaceTensorTensorOutOptions {
+            base: 10.0,
+        }
+    }
+}
+
+/// `aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn logspace_tensor_tensor_out(
+    start: &Tensor, end: &Tensor, steps: i64, out: &Tensor) -> Result<Tensor> {
+    logspace_tensor_tensor_out_with(
+        start, end, steps, out, LogspaceTensorTensorOutOptions::default())
+}
+
+/// As [`logspace_tensor_tensor_out`], with all that it leaves out.
+pub fn logspace_tensor_tensor_out_with(
+    start: &Tensor, end: &Tensor, steps: i64, out: &Tensor,
+    options: LogspaceTensorTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::logspace.Tensor_Tensor_out");
+    OP.get()?.call(start, end, steps, options.base, out)?;
+    Ok(out.clone())
+}
+
+/// What [`logspace_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogspaceOutOptions {
+    /// float, by default `10.0`.
+    pub base: f64,
+}
+
+impl Default for LogspaceOutOptions {
+    fn default() -> Self {
+        LogspaceOutOptions {
+            base: 10.0,
+        }
+    }
+}
+
+/// `aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn logspace_out(
+    start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, out: &Tensor) -> Result<Tensor> {
+    logspace_out_with(start, end, steps, out, LogspaceOutOptions::default())
+}
+
+/// As [`logspace_out`], with all that it leaves out.
+pub fn logspace_out_with(
+    start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, out: &Tensor,
+    options: LogspaceOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, Scalar, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::logspace.out");
+    OP.get()?.call(start.into(), end.into(), steps, options.base, out)?;
+    Ok(out.clone())
+}
+
+/// What [`logsumexp`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogsumexpOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for LogsumexpOptions {
+    fn default() -> Self {
+        LogsumexpOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
+pub fn logsumexp(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    logsumexp_with(self_, dim, LogsumexpOptions::default())
+}
+
+/// As [`logsumexp`], with all that it leaves out.
+pub fn logsumexp_with(self_: &Tensor, dim: &[i64], options: LogsumexpOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::logsumexp");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`logsumexp_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogsumexpOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for LogsumexpOutOptions {
+    fn default() -> Self {
+        LogsumexpOutOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn logsumexp_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Result<Tensor> {
+    logsumexp_out_with(self_, dim, out, LogsumexpOutOptions::default())
+}
+
+/// As [`logsumexp_out`], with all that it leaves out.
+pub fn logsumexp_out_with(
+    self_: &Tensor, dim: &[i64], out: &Tensor, options: LogsumexpOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
+        LazyTyped::new("aten::logsumexp.out");
+    OP.get()?.call(self_, dim, options.keepdim, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -5226,6 +7915,26 @@ pub fn minimum_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tenso
     Ok(out.clone())
 }
 
+/// `aten::mish(Tensor self) -> Tensor`
+pub fn mish(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::mish");
+    OP.get()?.call(self_)
+}
+
+/// `aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn mish_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::mish.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::mish_(Tensor(a!) self) -> Tensor(a!)`
+pub fn mish_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::mish_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::mm(Tensor self, Tensor mat2) -> Tensor`
 pub fn mm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::mm");
@@ -5253,6 +7962,19 @@ pub fn mm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::mm.out");
     OP.get()?.call(self_, mat2, out)?;
     Ok(out.clone())
+}
+
+/// `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
+pub fn moveaxis_int(self_: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::moveaxis.int");
+    OP.get()?.call(self_, source, destination)
+}
+
+/// `aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)`
+pub fn moveaxis_intlist(self_: &Tensor, source: &[i64], destination: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64]), Tensor> =
+        LazyTyped::new("aten::moveaxis.intlist");
+    OP.get()?.call(self_, source, destination)
 }
 
 /// `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
@@ -5304,6 +8026,39 @@ pub fn mul_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
 /// `aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
 pub fn mul_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::mul_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn multiply_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::multiply.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn multiply_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::multiply.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn multiply_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::multiply.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn multiply_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::multiply_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn multiply_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::multiply_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
 }
@@ -5477,6 +8232,266 @@ pub fn neg_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::neg_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
+}
+
+/// `aten::negative(Tensor self) -> Tensor`
+pub fn negative(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::negative");
+    OP.get()?.call(self_)
+}
+
+/// `aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn negative_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::negative.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::negative_(Tensor(a!) self) -> Tensor(a!)`
+pub fn negative_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::negative_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`new_empty`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NewEmptyOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NewEmptyOptions {
+    fn default() -> Self {
+        NewEmptyOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn new_empty(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    new_empty_with(self_, size, NewEmptyOptions::default())
+}
+
+/// As [`new_empty`], with all that it leaves out.
+pub fn new_empty_with(self_: &Tensor, size: &[i64], options: NewEmptyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::new_empty");
+    OP.get()?.call(self_, size, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn new_empty_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::new_empty.out");
+    OP.get()?.call(self_, size, out)?;
+    Ok(out.clone())
+}
+
+/// What [`new_empty_strided`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NewEmptyStridedOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NewEmptyStridedOptions {
+    fn default() -> Self {
+        NewEmptyStridedOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn new_empty_strided(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+    new_empty_strided_with(self_, size, stride, NewEmptyStridedOptions::default())
+}
+
+/// As [`new_empty_strided`], with all that it leaves out.
+pub fn new_empty_strided_with(
+    self_: &Tensor, size: &[i64], stride: &[i64],
+    options: NewEmptyStridedOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &[i64], &[i64], Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::new_empty_strided");
+    OP.get()?.call(
+        self_, size, stride, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn new_empty_strided_out(
+    self_: &Tensor, size: &[i64], stride: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::new_empty_strided.out");
+    OP.get()?.call(self_, size, stride, out)?;
+    Ok(out.clone())
+}
+
+/// What [`new_full`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NewFullOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NewFullOptions {
+    fn default() -> Self {
+        NewFullOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn new_full(self_: &Tensor, size: &[i64], fill_value: impl Into<Scalar>) -> Result<Tensor> {
+    new_full_with(self_, size, fill_value, NewFullOptions::default())
+}
+
+/// As [`new_full`], with all that it leaves out.
+pub fn new_full_with(
+    self_: &Tensor, size: &[i64], fill_value: impl Into<Scalar>,
+    options: NewFullOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &[i64], Scalar, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::new_full");
+    OP.get()?.call(
+        self_, size, fill_value.into(), options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// `aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn new_full_out(
+    self_: &Tensor, size: &[i64], fill_value: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::new_full.out");
+    OP.get()?.call(self_, size, fill_value.into(), out)?;
+    Ok(out.clone())
+}
+
+/// What [`new_ones`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NewOnesOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NewOnesOptions {
+    fn default() -> Self {
+        NewOnesOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn new_ones(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    new_ones_with(self_, size, NewOnesOptions::default())
+}
+
+/// As [`new_ones`], with all that it leaves out.
+pub fn new_ones_with(self_: &Tensor, size: &[i64], options: NewOnesOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::new_ones");
+    OP.get()?.call(self_, size, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn new_ones_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::new_ones.out");
+    OP.get()?.call(self_, size, out)?;
+    Ok(out.clone())
+}
+
+/// What [`new_zeros`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NewZerosOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NewZerosOptions {
+    fn default() -> Self {
+        NewZerosOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn new_zeros(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    new_zeros_with(self_, size, NewZerosOptions::default())
+}
+
+/// As [`new_zeros`], with all that it leaves out.
+pub fn new_zeros_with(self_: &Tensor, size: &[i64], options: NewZerosOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::new_zeros");
+    OP.get()?.call(self_, size, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn new_zeros_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::new_zeros.out");
+    OP.get()?.call(self_, size, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::nonzero(Tensor self) -> Tensor`
@@ -5857,6 +8872,49 @@ pub fn normal_functional_with(
     OP.get()?.call(self_, options.mean, options.std, options.generator)
 }
 
+/// `aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn not_equal_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::not_equal.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn not_equal_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::not_equal.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn not_equal_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::not_equal.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn not_equal_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::not_equal.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn not_equal_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::not_equal_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn not_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::not_equal_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// What [`ones`] leaves out.
 #[derive(Clone, Debug)]
 pub struct OnesOptions {
@@ -6181,6 +9239,12 @@ pub fn prod_out_with(self_: &Tensor, out: &Tensor, options: ProdOutOptions) -> R
     Ok(out.clone())
 }
 
+/// `aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType`
+pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
+    static OP: LazyTyped<(DType, DType), DType> = LazyTyped::new("aten::promote_types");
+    OP.get()?.call(type1, type2)
+}
+
 /// What [`rand`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RandOptions {
@@ -6273,6 +9337,357 @@ pub fn rand_generator_out(
 pub fn rand_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&[i64], &Tensor), ()> = LazyTyped::new("aten::rand.out");
     OP.get()?.call(size, out)?;
+    Ok(out.clone())
+}
+
+/// What [`randint`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandintOptions {
+    fn default() -> Self {
+        RandintOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn randint(high: i64, size: &[i64]) -> Result<Tensor> {
+    randint_with(high, size, RandintOptions::default())
+}
+
+/// As [`randint`], with all that it leaves out.
+pub fn randint_with(high: i64, size: &[i64], options: RandintOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::randint");
+    OP.get()?.call(high, size, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`randint_generator`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintGeneratorOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandintGeneratorOptions {
+    fn default() -> Self {
+        RandintGeneratorOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType?
+/// dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn randint_generator(high: i64, size: &[i64], generator: Option<&Generator>) -> Result<Tensor> {
+    randint_generator_with(high, size, generator, RandintGeneratorOptions::default())
+}
+
+/// As [`randint_generator`], with all that it leaves out.
+pub fn randint_generator_with(
+    high: i64, size: &[i64], generator: Option<&Generator>,
+    options: RandintGeneratorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, &[i64], Option<&Generator>, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::randint.generator");
+    OP.get()?.call(
+        high, size, generator, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn randint_generator_out(
+    high: i64, size: &[i64], generator: Option<&Generator>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &[i64], Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::randint.generator_out");
+    OP.get()?.call(high, size, generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`randint_low`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLowOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandintLowOptions {
+    fn default() -> Self {
+        RandintLowOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn randint_low(low: i64, high: i64, size: &[i64]) -> Result<Tensor> {
+    randint_low_with(low, high, size, RandintLowOptions::default())
+}
+
+/// As [`randint_low`], with all that it leaves out.
+pub fn randint_low_with(
+    low: i64, high: i64, size: &[i64], options: RandintLowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, i64, &[i64], Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::randint.low");
+    OP.get()?.call(
+        low, high, size, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`randint_low_generator`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLowGeneratorOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandintLowGeneratorOptions {
+    fn default() -> Self {
+        RandintLowGeneratorOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+/// ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn randint_low_generator(
+    low: i64, high: i64, size: &[i64], generator: Option<&Generator>) -> Result<Tensor> {
+    randint_low_generator_with(low, high, size, generator, RandintLowGeneratorOptions::default())
+}
+
+/// As [`randint_low_generator`], with all that it leaves out.
+pub fn randint_low_generator_with(
+    low: i64, high: i64, size: &[i64], generator: Option<&Generator>,
+    options: RandintLowGeneratorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, i64, &[i64], Option<&Generator>, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::randint.low_generator");
+    OP.get()?.call(
+        low, high, size, generator, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// `aten::randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator?
+/// generator, Tensor(a!) out) -> Tensor(a!)`
+pub fn randint_low_generator_out(
+    low: i64, high: i64, size: &[i64], generator: Option<&Generator>,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, i64, &[i64], Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::randint.low_generator_out");
+    OP.get()?.call(low, high, size, generator, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn randint_low_out(low: i64, high: i64, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, i64, &[i64], &Tensor), ()> = LazyTyped::new("aten::randint.low_out");
+    OP.get()?.call(low, high, size, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::randint.out(SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn randint_out(high: i64, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &[i64], &Tensor), ()> = LazyTyped::new("aten::randint.out");
+    OP.get()?.call(high, size, out)?;
+    Ok(out.clone())
+}
+
+/// What [`randint_like`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLikeOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for RandintLikeOptions {
+    fn default() -> Self {
+        RandintLikeOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor`
+pub fn randint_like(self_: &Tensor, high: i64) -> Result<Tensor> {
+    randint_like_with(self_, high, RandintLikeOptions::default())
+}
+
+/// As [`randint_like`], with all that it leaves out.
+pub fn randint_like_with(self_: &Tensor, high: i64, options: RandintLikeOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
+        Option<MemoryFormat>), Tensor> =
+        LazyTyped::new("aten::randint_like");
+    OP.get()?.call(
+        self_, high, options.dtype, options.layout, options.device, options.pin_memory,
+        options.memory_format)
+}
+
+/// What [`randint_like_low_dtype`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLikeLowDtypeOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for RandintLikeLowDtypeOptions {
+    fn default() -> Self {
+        RandintLikeLowDtypeOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+/// memory_format=None) -> Tensor`
+pub fn randint_like_low_dtype(self_: &Tensor, low: i64, high: i64) -> Result<Tensor> {
+    randint_like_low_dtype_with(self_, low, high, RandintLikeLowDtypeOptions::default())
+}
+
+/// As [`randint_like_low_dtype`], with all that it leaves out.
+pub fn randint_like_low_dtype_with(
+    self_: &Tensor, low: i64, high: i64, options: RandintLikeLowDtypeOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>,
+        Option<MemoryFormat>), Tensor> =
+        LazyTyped::new("aten::randint_like.low_dtype");
+    OP.get()?.call(
+        self_, low, high, options.dtype, options.layout, options.device, options.pin_memory,
+        options.memory_format)
+}
+
+/// What [`randint_like_low_dtype_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLikeLowDtypeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for RandintLikeLowDtypeOutOptions {
+    fn default() -> Self {
+        RandintLikeLowDtypeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
+/// memory_format=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn randint_like_low_dtype_out(
+    self_: &Tensor, low: i64, high: i64, out: &Tensor) -> Result<Tensor> {
+    randint_like_low_dtype_out_with(self_, low, high, out, RandintLikeLowDtypeOutOptions::default())
+}
+
+/// As [`randint_like_low_dtype_out`], with all that it leaves out.
+pub fn randint_like_low_dtype_out_with(
+    self_: &Tensor, low: i64, high: i64, out: &Tensor,
+    options: RandintLikeLowDtypeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::randint_like.low_dtype_out");
+    OP.get()?.call(self_, low, high, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
+/// What [`randint_like_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandintLikeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for RandintLikeOutOptions {
+    fn default() -> Self {
+        RandintLikeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn randint_like_out(self_: &Tensor, high: i64, out: &Tensor) -> Result<Tensor> {
+    randint_like_out_with(self_, high, out, RandintLikeOutOptions::default())
+}
+
+/// As [`randint_like_out`], with all that it leaves out.
+pub fn randint_like_out_with(
+    self_: &Tensor, high: i64, out: &Tensor, options: RandintLikeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::randint_like.out");
+    OP.get()?.call(self_, high, options.memory_format, out)?;
     Ok(out.clone())
 }
 
@@ -6372,6 +9787,270 @@ pub fn randn_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// What [`random`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomOptions<'_> {
+    fn default() -> Self {
+        RandomOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random(Tensor self, *, Generator? generator=None) -> Tensor`
+pub fn random(self_: &Tensor) -> Result<Tensor> {
+    random_with(self_, RandomOptions::default())
+}
+
+/// As [`random`], with all that it leaves out.
+pub fn random_with(self_: &Tensor, options: RandomOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::random");
+    OP.get()?.call(self_, options.generator)
+}
+
+/// What [`random_from`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomFromOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomFromOptions<'_> {
+    fn default() -> Self {
+        RandomFromOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor`
+pub fn random_from(self_: &Tensor, from: i64, to: Option<i64>) -> Result<Tensor> {
+    random_from_with(self_, from, to, RandomFromOptions::default())
+}
+
+/// As [`random_from`], with all that it leaves out.
+pub fn random_from_with(
+    self_: &Tensor, from: i64, to: Option<i64>, options: RandomFromOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::random.from");
+    OP.get()?.call(self_, from, to, options.generator)
+}
+
+/// What [`random_from_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomFromOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomFromOutOptions<'_> {
+    fn default() -> Self {
+        RandomFromOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn random_from_out(self_: &Tensor, from: i64, to: Option<i64>, out: &Tensor) -> Result<Tensor> {
+    random_from_out_with(self_, from, to, out, RandomFromOutOptions::default())
+}
+
+/// As [`random_from_out`], with all that it leaves out.
+pub fn random_from_out_with(
+    self_: &Tensor, from: i64, to: Option<i64>, out: &Tensor,
+    options: RandomFromOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::random.from_out");
+    OP.get()?.call(self_, from, to, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`random_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomOutOptions<'_> {
+    fn default() -> Self {
+        RandomOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn random_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    random_out_with(self_, out, RandomOutOptions::default())
+}
+
+/// As [`random_out`], with all that it leaves out.
+pub fn random_out_with(
+    self_: &Tensor, out: &Tensor, options: RandomOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::random.out");
+    OP.get()?.call(self_, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`random_to`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomToOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomToOptions<'_> {
+    fn default() -> Self {
+        RandomToOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor`
+pub fn random_to(self_: &Tensor, to: i64) -> Result<Tensor> {
+    random_to_with(self_, to, RandomToOptions::default())
+}
+
+/// As [`random_to`], with all that it leaves out.
+pub fn random_to_with(self_: &Tensor, to: i64, options: RandomToOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::random.to");
+    OP.get()?.call(self_, to, options.generator)
+}
+
+/// What [`random_to_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomToOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomToOutOptions<'_> {
+    fn default() -> Self {
+        RandomToOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn random_to_out(self_: &Tensor, to: i64, out: &Tensor) -> Result<Tensor> {
+    random_to_out_with(self_, to, out, RandomToOutOptions::default())
+}
+
+/// As [`random_to_out`], with all that it leaves out.
+pub fn random_to_out_with(
+    self_: &Tensor, to: i64, out: &Tensor, options: RandomToOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::random.to_out");
+    OP.get()?.call(self_, to, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`random_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomInPlaceOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomInPlaceOptions<'_> {
+    fn default() -> Self {
+        RandomInPlaceOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)`
+pub fn random_(self_: &Tensor) -> Result<Tensor> {
+    random_with_(self_, RandomInPlaceOptions::default())
+}
+
+/// As [`random_`], with all that it leaves out.
+pub fn random_with_(self_: &Tensor, options: RandomInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>), ()> = LazyTyped::new("aten::random_");
+    OP.get()?.call(self_, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// What [`random_from_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomInPlaceFromOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomInPlaceFromOptions<'_> {
+    fn default() -> Self {
+        RandomInPlaceFromOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+/// Tensor(a!)`
+pub fn random_from_(self_: &Tensor, from: i64, to: Option<i64>) -> Result<Tensor> {
+    random_from_with_(self_, from, to, RandomInPlaceFromOptions::default())
+}
+
+/// As [`random_from_`], with all that it leaves out.
+pub fn random_from_with_(
+    self_: &Tensor, from: i64, to: Option<i64>,
+    options: RandomInPlaceFromOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<&Generator>), ()> =
+        LazyTyped::new("aten::random_.from");
+    OP.get()?.call(self_, from, to, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// What [`random_to_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandomInPlaceToOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RandomInPlaceToOptions<'_> {
+    fn default() -> Self {
+        RandomInPlaceToOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)`
+pub fn random_to_(self_: &Tensor, to: i64) -> Result<Tensor> {
+    random_to_with_(self_, to, RandomInPlaceToOptions::default())
+}
+
+/// As [`random_to_`], with all that it leaves out.
+pub fn random_to_with_(
+    self_: &Tensor, to: i64, options: RandomInPlaceToOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::random_.to");
+    OP.get()?.call(self_, to, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// `aten::ravel(Tensor(a) self) -> Tensor(a)`
+pub fn ravel(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::ravel");
+    OP.get()?.call(self_)
+}
+
 /// `aten::real(Tensor(a) self) -> Tensor(a)`
 pub fn real(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::real");
@@ -6409,6 +10088,19 @@ pub fn relu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::relu.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
+}
+
+/// `aten::relu6(Tensor self) -> Tensor`
+pub fn relu6(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::relu6");
+    OP.get()?.call(self_)
+}
+
+/// `aten::relu6_(Tensor(a!) self) -> Tensor(a!)`
+pub fn relu6_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::relu6_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// `aten::relu_(Tensor(a!) self) -> Tensor(a!)`
@@ -6477,10 +10169,179 @@ pub fn remainder_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor`
+pub fn repeat(self_: &Tensor, repeats: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::repeat");
+    OP.get()?.call(self_, repeats)
+}
+
+/// `aten::repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn repeat_out(self_: &Tensor, repeats: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::repeat.out");
+    OP.get()?.call(self_, repeats, out)?;
+    Ok(out.clone())
+}
+
+/// What [`repeat_interleave_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RepeatInterleaveTensorOptions {
+    /// SymInt?, by default `None`.
+    pub output_size: Option<i64>,
+}
+
+impl Default for RepeatInterleaveTensorOptions {
+    fn default() -> Self {
+        RepeatInterleaveTensorOptions {
+            output_size: None,
+        }
+    }
+}
+
+/// `aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor`
+pub fn repeat_interleave_tensor(repeats: &Tensor) -> Result<Tensor> {
+    repeat_interleave_tensor_with(repeats, RepeatInterleaveTensorOptions::default())
+}
+
+/// As [`repeat_interleave_tensor`], with all that it leaves out.
+pub fn repeat_interleave_tensor_with(
+    repeats: &Tensor, options: RepeatInterleaveTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> =
+        LazyTyped::new("aten::repeat_interleave.Tensor");
+    OP.get()?.call(repeats, options.output_size)
+}
+
+/// What [`repeat_interleave_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RepeatInterleaveTensorOutOptions {
+    /// SymInt?, by default `None`.
+    pub output_size: Option<i64>,
+}
+
+impl Default for RepeatInterleaveTensorOutOptions {
+    fn default() -> Self {
+        RepeatInterleaveTensorOutOptions {
+            output_size: None,
+        }
+    }
+}
+
+/// `aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn repeat_interleave_tensor_out(repeats: &Tensor, out: &Tensor) -> Result<Tensor> {
+    repeat_interleave_tensor_out_with(repeats, out, RepeatInterleaveTensorOutOptions::default())
+}
+
+/// As [`repeat_interleave_tensor_out`], with all that it leaves out.
+pub fn repeat_interleave_tensor_out_with(
+    repeats: &Tensor, out: &Tensor, options: RepeatInterleaveTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::repeat_interleave.Tensor_out");
+    OP.get()?.call(repeats, options.output_size, out)?;
+    Ok(out.clone())
+}
+
+/// What [`repeat_interleave_self_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RepeatInterleaveSelfTensorOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub output_size: Option<i64>,
+}
+
+impl Default for RepeatInterleaveSelfTensorOptions {
+    fn default() -> Self {
+        RepeatInterleaveSelfTensorOptions {
+            dim: None,
+            output_size: None,
+        }
+    }
+}
+
+/// `aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
+/// output_size=None) -> Tensor`
+pub fn repeat_interleave_self_tensor(self_: &Tensor, repeats: &Tensor) -> Result<Tensor> {
+    repeat_interleave_self_tensor_with(self_, repeats, RepeatInterleaveSelfTensorOptions::default())
+}
+
+/// As [`repeat_interleave_self_tensor`], with all that it leaves out.
+pub fn repeat_interleave_self_tensor_with(
+    self_: &Tensor, repeats: &Tensor,
+    options: RepeatInterleaveSelfTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, Option<i64>), Tensor> =
+        LazyTyped::new("aten::repeat_interleave.self_Tensor");
+    OP.get()?.call(self_, repeats, options.dim, options.output_size)
+}
+
+/// What [`repeat_interleave_self_int`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RepeatInterleaveSelfIntOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub output_size: Option<i64>,
+}
+
+impl Default for RepeatInterleaveSelfIntOptions {
+    fn default() -> Self {
+        RepeatInterleaveSelfIntOptions {
+            dim: None,
+            output_size: None,
+        }
+    }
+}
+
+/// `aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+/// output_size=None) -> Tensor`
+pub fn repeat_interleave_self_int(self_: &Tensor, repeats: i64) -> Result<Tensor> {
+    repeat_interleave_self_int_with(self_, repeats, RepeatInterleaveSelfIntOptions::default())
+}
+
+/// As [`repeat_interleave_self_int`], with all that it leaves out.
+pub fn repeat_interleave_self_int_with(
+    self_: &Tensor, repeats: i64, options: RepeatInterleaveSelfIntOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>), Tensor> =
+        LazyTyped::new("aten::repeat_interleave.self_int");
+    OP.get()?.call(self_, repeats, options.dim, options.output_size)
+}
+
 /// `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)`
 pub fn reshape(self_: &Tensor, shape: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::reshape");
     OP.get()?.call(self_, shape)
+}
+
+/// `aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+pub fn reshape_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::reshape_as");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType`
+pub fn result_type_scalar(tensor: &Tensor, other: impl Into<Scalar>) -> Result<DType> {
+    static OP: LazyTyped<(&Tensor, Scalar), DType> = LazyTyped::new("aten::result_type.Scalar");
+    OP.get()?.call(tensor, other.into())
+}
+
+/// `aten::result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType`
+pub fn result_type_scalar_scalar(
+    scalar1: impl Into<Scalar>, scalar2: impl Into<Scalar>) -> Result<DType> {
+    static OP: LazyTyped<(Scalar, Scalar), DType> =
+        LazyTyped::new("aten::result_type.Scalar_Scalar");
+    OP.get()?.call(scalar1.into(), scalar2.into())
+}
+
+/// `aten::result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType`
+pub fn result_type_scalar_tensor(scalar: impl Into<Scalar>, tensor: &Tensor) -> Result<DType> {
+    static OP: LazyTyped<(Scalar, &Tensor), DType> =
+        LazyTyped::new("aten::result_type.Scalar_Tensor");
+    OP.get()?.call(scalar.into(), tensor)
+}
+
+/// `aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType`
+pub fn result_type_tensor(tensor: &Tensor, other: &Tensor) -> Result<DType> {
+    static OP: LazyTyped<(&Tensor, &Tensor), DType> = LazyTyped::new("aten::result_type.Tensor");
+    OP.get()?.call(tensor, other)
 }
 
 /// What [`roll`] leaves out.
@@ -6534,6 +10395,66 @@ pub fn roll_out_with(
     self_: &Tensor, shifts: &[i64], out: &Tensor, options: RollOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], &[i64], &Tensor), ()> = LazyTyped::new("aten::roll.out");
     OP.get()?.call(self_, shifts, options.dims, out)?;
+    Ok(out.clone())
+}
+
+/// What [`rot90`] leaves out.
+#[derive(Clone, Debug)]
+pub struct Rot90Options<'a> {
+    /// int, by default `1`.
+    pub k: i64,
+    /// int[], by default `&[0, 1]`.
+    pub dims: &'a [i64],
+}
+
+impl Default for Rot90Options<'_> {
+    fn default() -> Self {
+        Rot90Options {
+            k: 1,
+            dims: &[0, 1],
+        }
+    }
+}
+
+/// `aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor`
+pub fn rot90(self_: &Tensor) -> Result<Tensor> {
+    rot90_with(self_, Rot90Options::default())
+}
+
+/// As [`rot90`], with all that it leaves out.
+pub fn rot90_with(self_: &Tensor, options: Rot90Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &[i64]), Tensor> = LazyTyped::new("aten::rot90");
+    OP.get()?.call(self_, options.k, options.dims)
+}
+
+/// What [`rot90_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct Rot90OutOptions<'a> {
+    /// int, by default `1`.
+    pub k: i64,
+    /// int[], by default `&[0, 1]`.
+    pub dims: &'a [i64],
+}
+
+impl Default for Rot90OutOptions<'_> {
+    fn default() -> Self {
+        Rot90OutOptions {
+            k: 1,
+            dims: &[0, 1],
+        }
+    }
+}
+
+/// `aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)`
+pub fn rot90_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    rot90_out_with(self_, out, Rot90OutOptions::default())
+}
+
+/// As [`rot90_out`], with all that it leaves out.
+pub fn rot90_out_with(
+    self_: &Tensor, out: &Tensor, options: Rot90OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &[i64], &Tensor), ()> = LazyTyped::new("aten::rot90.out");
+    OP.get()?.call(self_, options.k, options.dims, out)?;
     Ok(out.clone())
 }
 
@@ -6712,6 +10633,54 @@ pub fn rsub_tensor_out_with(
     Ok(out.clone())
 }
 
+/// What [`scaled_dot_product_attention`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ScaledDotProductAttentionOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub attn_mask: Option<&'a Tensor>,
+    /// float, by default `0.0`.
+    pub dropout_p: f64,
+    /// bool, by default `false`.
+    pub is_causal: bool,
+    /// float?, by default `None`.
+    pub scale: Option<f64>,
+    /// bool, by default `false`.
+    pub enable_gqa: bool,
+}
+
+impl Default for ScaledDotProductAttentionOptions<'_> {
+    fn default() -> Self {
+        ScaledDotProductAttentionOptions {
+            attn_mask: None,
+            dropout_p: 0.0,
+            is_causal: false,
+            scale: None,
+            enable_gqa: false,
+        }
+    }
+}
+
+/// `aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+/// attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+/// enable_gqa=False) -> Tensor`
+pub fn scaled_dot_product_attention(
+    query: &Tensor, key: &Tensor, value: &Tensor) -> Result<Tensor> {
+    scaled_dot_product_attention_with(
+        query, key, value, ScaledDotProductAttentionOptions::default())
+}
+
+/// As [`scaled_dot_product_attention`], with all that it leaves out.
+pub fn scaled_dot_product_attention_with(
+    query: &Tensor, key: &Tensor, value: &Tensor,
+    options: ScaledDotProductAttentionOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &Tensor, Option<&Tensor>, f64, bool, Option<f64>, bool), Tensor> =
+        LazyTyped::new("aten::scaled_dot_product_attention");
+    OP.get()?.call(
+        query, key, value, options.attn_mask, options.dropout_p, options.is_causal, options.scale,
+        options.enable_gqa)
+}
+
 /// `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
 pub fn scatter_src(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
@@ -6790,6 +10759,177 @@ pub fn scatter_add_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> R
     Ok(self_.clone())
 }
 
+/// What [`searchsorted_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SearchsortedScalarOptions<'a> {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+    /// str?, by default `None`.
+    pub side: Option<&'a str>,
+    /// Tensor?, by default `None`.
+    pub sorter: Option<&'a Tensor>,
+}
+
+impl Default for SearchsortedScalarOptions<'_> {
+    fn default() -> Self {
+        SearchsortedScalarOptions {
+            out_int32: false,
+            right: false,
+            side: None,
+            sorter: None,
+        }
+    }
+}
+
+/// `aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None) -> Tensor`
+pub fn searchsorted_scalar(sorted_sequence: &Tensor, self_: impl Into<Scalar>) -> Result<Tensor> {
+    searchsorted_scalar_with(sorted_sequence, self_, SearchsortedScalarOptions::default())
+}
+
+/// As [`searchsorted_scalar`], with all that it leaves out.
+pub fn searchsorted_scalar_with(
+    sorted_sequence: &Tensor, self_: impl Into<Scalar>,
+    options: SearchsortedScalarOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, bool, bool, Option<&str>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::searchsorted.Scalar");
+    OP.get()?.call(
+        sorted_sequence, self_.into(), options.out_int32, options.right, options.side,
+        options.sorter)
+}
+
+/// What [`searchsorted_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SearchsortedScalarOutOptions<'a> {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+    /// str?, by default `None`.
+    pub side: Option<&'a str>,
+    /// Tensor?, by default `None`.
+    pub sorter: Option<&'a Tensor>,
+}
+
+impl Default for SearchsortedScalarOutOptions<'_> {
+    fn default() -> Self {
+        SearchsortedScalarOutOptions {
+            out_int32: false,
+            right: false,
+            side: None,
+            sorter: None,
+        }
+    }
+}
+
+/// `aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False,
+/// bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn searchsorted_scalar_out(
+    sorted_sequence: &Tensor, self_: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    searchsorted_scalar_out_with(
+        sorted_sequence, self_, out, SearchsortedScalarOutOptions::default())
+}
+
+/// As [`searchsorted_scalar_out`], with all that it leaves out.
+pub fn searchsorted_scalar_out_with(
+    sorted_sequence: &Tensor, self_: impl Into<Scalar>, out: &Tensor,
+    options: SearchsortedScalarOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, Scalar, bool, bool, Option<&str>, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::searchsorted.Scalar_out");
+    OP.get()?.call(
+        sorted_sequence, self_.into(), options.out_int32, options.right, options.side,
+        options.sorter, out)?;
+    Ok(out.clone())
+}
+
+/// What [`searchsorted_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SearchsortedTensorOptions<'a> {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+    /// str?, by default `None`.
+    pub side: Option<&'a str>,
+    /// Tensor?, by default `None`.
+    pub sorter: Option<&'a Tensor>,
+}
+
+impl Default for SearchsortedTensorOptions<'_> {
+    fn default() -> Self {
+        SearchsortedTensorOptions {
+            out_int32: false,
+            right: false,
+            side: None,
+            sorter: None,
+        }
+    }
+}
+
+/// `aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None) -> Tensor`
+pub fn searchsorted_tensor(sorted_sequence: &Tensor, self_: &Tensor) -> Result<Tensor> {
+    searchsorted_tensor_with(sorted_sequence, self_, SearchsortedTensorOptions::default())
+}
+
+/// As [`searchsorted_tensor`], with all that it leaves out.
+pub fn searchsorted_tensor_with(
+    sorted_sequence: &Tensor, self_: &Tensor,
+    options: SearchsortedTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, Option<&str>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::searchsorted.Tensor");
+    OP.get()?.call(
+        sorted_sequence, self_, options.out_int32, options.right, options.side, options.sorter)
+}
+
+/// What [`searchsorted_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SearchsortedTensorOutOptions<'a> {
+    /// bool, by default `false`.
+    pub out_int32: bool,
+    /// bool, by default `false`.
+    pub right: bool,
+    /// str?, by default `None`.
+    pub side: Option<&'a str>,
+    /// Tensor?, by default `None`.
+    pub sorter: Option<&'a Tensor>,
+}
+
+impl Default for SearchsortedTensorOutOptions<'_> {
+    fn default() -> Self {
+        SearchsortedTensorOutOptions {
+            out_int32: false,
+            right: false,
+            side: None,
+            sorter: None,
+        }
+    }
+}
+
+/// `aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False,
+/// bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn searchsorted_tensor_out(
+    sorted_sequence: &Tensor, self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    searchsorted_tensor_out_with(
+        sorted_sequence, self_, out, SearchsortedTensorOutOptions::default())
+}
+
+/// As [`searchsorted_tensor_out`], with all that it leaves out.
+pub fn searchsorted_tensor_out_with(
+    sorted_sequence: &Tensor, self_: &Tensor, out: &Tensor,
+    options: SearchsortedTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, bool, bool, Option<&str>, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::searchsorted.Tensor_out");
+    OP.get()?.call(
+        sorted_sequence, self_, options.out_int32, options.right, options.side, options.sorter,
+        out)?;
+    Ok(out.clone())
+}
+
 /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
 pub fn select_int(self_: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::select.int");
@@ -6828,6 +10968,36 @@ pub fn select_copy_int_out(self_: &Tensor, dim: i64, index: i64, out: &Tensor) -
         LazyTyped::new("aten::select_copy.int_out");
     OP.get()?.call(self_, dim, index, out)?;
     Ok(out.clone())
+}
+
+/// `aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor`
+pub fn select_scatter(self_: &Tensor, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64), Tensor> =
+        LazyTyped::new("aten::select_scatter");
+    OP.get()?.call(self_, src, dim, index)
+}
+
+/// `aten::select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn select_scatter_out(
+    self_: &Tensor, src: &Tensor, dim: i64, index: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::select_scatter.out");
+    OP.get()?.call(self_, src, dim, index, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::selu(Tensor self) -> Tensor`
+pub fn selu(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::selu");
+    OP.get()?.call(self_)
+}
+
+/// `aten::selu_(Tensor(a!) self) -> Tensor(a!)`
+pub fn selu_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::selu_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// `aten::sgn(Tensor self) -> Tensor`
@@ -6917,6 +11087,42 @@ pub fn signbit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::signbit.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
+}
+
+/// `aten::silu(Tensor self) -> Tensor`
+pub fn silu(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::silu");
+    OP.get()?.call(self_)
+}
+
+/// `aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn silu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::silu.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::silu_(Tensor(a!) self) -> Tensor(a!)`
+pub fn silu_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::silu_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor`
+pub fn silu_backward(grad_output: &Tensor, self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::silu_backward");
+    OP.get()?.call(grad_output, self_)
+}
+
+/// `aten::silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)`
+pub fn silu_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::silu_backward.grad_input");
+    OP.get()?.call(grad_output, self_, grad_input)?;
+    Ok(grad_input.clone())
 }
 
 /// `aten::sin(Tensor self) -> Tensor`
@@ -7093,6 +11299,83 @@ pub fn slice_copy_tensor_out_with(
     Ok(out.clone())
 }
 
+/// What [`slice_scatter`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SliceScatterOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+    /// SymInt?, by default `None`.
+    pub start: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub end: Option<i64>,
+    /// SymInt, by default `1`.
+    pub step: i64,
+}
+
+impl Default for SliceScatterOptions {
+    fn default() -> Self {
+        SliceScatterOptions {
+            dim: 0,
+            start: None,
+            end: None,
+            step: 1,
+        }
+    }
+}
+
+/// `aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+/// SymInt step=1) -> Tensor`
+pub fn slice_scatter(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
+    slice_scatter_with(self_, src, SliceScatterOptions::default())
+}
+
+/// As [`slice_scatter`], with all that it leaves out.
+pub fn slice_scatter_with(
+    self_: &Tensor, src: &Tensor, options: SliceScatterOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
+        LazyTyped::new("aten::slice_scatter");
+    OP.get()?.call(self_, src, options.dim, options.start, options.end, options.step)
+}
+
+/// What [`slice_scatter_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SliceScatterOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+    /// SymInt?, by default `None`.
+    pub start: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub end: Option<i64>,
+    /// SymInt, by default `1`.
+    pub step: i64,
+}
+
+impl Default for SliceScatterOutOptions {
+    fn default() -> Self {
+        SliceScatterOutOptions {
+            dim: 0,
+            start: None,
+            end: None,
+            step: 1,
+        }
+    }
+}
+
+/// `aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+/// end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn slice_scatter_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
+    slice_scatter_out_with(self_, src, out, SliceScatterOutOptions::default())
+}
+
+/// As [`slice_scatter_out`], with all that it leaves out.
+pub fn slice_scatter_out_with(
+    self_: &Tensor, src: &Tensor, out: &Tensor, options: SliceScatterOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
+        LazyTyped::new("aten::slice_scatter.out");
+    OP.get()?.call(self_, src, options.dim, options.start, options.end, options.step, out)?;
+    Ok(out.clone())
+}
+
 /// What [`softmax_int`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SoftmaxIntOptions {
@@ -7148,6 +11431,162 @@ pub fn softmax_int_out_with(
         LazyTyped::new("aten::softmax.int_out");
     OP.get()?.call(self_, dim, options.dtype, out)?;
     Ok(out.clone())
+}
+
+/// What [`softplus`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftplusOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(20)`.
+    pub threshold: Scalar,
+}
+
+impl Default for SoftplusOptions {
+    fn default() -> Self {
+        SoftplusOptions {
+            beta: Scalar::Int(1),
+            threshold: Scalar::Int(20),
+        }
+    }
+}
+
+/// `aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor`
+pub fn softplus(self_: &Tensor) -> Result<Tensor> {
+    softplus_with(self_, SoftplusOptions::default())
+}
+
+/// As [`softplus`], with all that it leaves out.
+pub fn softplus_with(self_: &Tensor, options: SoftplusOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::softplus");
+    OP.get()?.call(self_, options.beta, options.threshold)
+}
+
+/// What [`softplus_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftplusOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(20)`.
+    pub threshold: Scalar,
+}
+
+impl Default for SoftplusOutOptions {
+    fn default() -> Self {
+        SoftplusOutOptions {
+            beta: Scalar::Int(1),
+            threshold: Scalar::Int(20),
+        }
+    }
+}
+
+/// `aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn softplus_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    softplus_out_with(self_, out, SoftplusOutOptions::default())
+}
+
+/// As [`softplus_out`], with all that it leaves out.
+pub fn softplus_out_with(
+    self_: &Tensor, out: &Tensor, options: SoftplusOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::softplus.out");
+    OP.get()?.call(self_, options.beta, options.threshold, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) ->
+/// Tensor`
+pub fn softplus_backward(
+    grad_output: &Tensor, self_: &Tensor, beta: impl Into<Scalar>,
+    threshold: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::softplus_backward");
+    OP.get()?.call(grad_output, self_, beta.into(), threshold.into())
+}
+
+/// `aten::softplus_backward.grad_input(Tensor grad_output, Tensor self, Scalar beta, Scalar
+/// threshold, *, Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn softplus_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, beta: impl Into<Scalar>, threshold: impl Into<Scalar>,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::softplus_backward.grad_input");
+    OP.get()?.call(grad_output, self_, beta.into(), threshold.into(), grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// What [`softshrink`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftshrinkOptions {
+    /// Scalar, by default `Scalar::Float(0.5)`.
+    pub lambd: Scalar,
+}
+
+impl Default for SoftshrinkOptions {
+    fn default() -> Self {
+        SoftshrinkOptions {
+            lambd: Scalar::Float(0.5),
+        }
+    }
+}
+
+/// `aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor`
+pub fn softshrink(self_: &Tensor) -> Result<Tensor> {
+    softshrink_with(self_, SoftshrinkOptions::default())
+}
+
+/// As [`softshrink`], with all that it leaves out.
+pub fn softshrink_with(self_: &Tensor, options: SoftshrinkOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::softshrink");
+    OP.get()?.call(self_, options.lambd)
+}
+
+/// What [`softshrink_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftshrinkOutOptions {
+    /// Scalar, by default `Scalar::Float(0.5)`.
+    pub lambd: Scalar,
+}
+
+impl Default for SoftshrinkOutOptions {
+    fn default() -> Self {
+        SoftshrinkOutOptions {
+            lambd: Scalar::Float(0.5),
+        }
+    }
+}
+
+/// `aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn softshrink_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    softshrink_out_with(self_, out, SoftshrinkOutOptions::default())
+}
+
+/// As [`softshrink_out`], with all that it leaves out.
+pub fn softshrink_out_with(
+    self_: &Tensor, out: &Tensor, options: SoftshrinkOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::softshrink.out");
+    OP.get()?.call(self_, options.lambd, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor`
+pub fn softshrink_backward(
+    grad_output: &Tensor, self_: &Tensor, lambd: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::softshrink_backward");
+    OP.get()?.call(grad_output, self_, lambd.into())
+}
+
+/// `aten::softshrink_backward.grad_input(Tensor grad_output, Tensor self, Scalar lambd, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn softshrink_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, lambd: impl Into<Scalar>,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::softshrink_backward.grad_input");
+    OP.get()?.call(grad_output, self_, lambd.into(), grad_input)?;
+    Ok(grad_input.clone())
 }
 
 /// What [`sort`] leaves out.
@@ -7279,6 +11718,143 @@ pub fn sort_values_stable_with(
         LazyTyped::new("aten::sort.values_stable");
     OP.get()?.call(self_, stable, options.dim, options.descending, values, indices)?;
     Ok((values.clone(), indices.clone()))
+}
+
+/// `aten::special_erf(Tensor self) -> Tensor`
+pub fn special_erf(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_erf");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_erf_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erf.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_erfc(Tensor self) -> Tensor`
+pub fn special_erfc(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_erfc");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_erfc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erfc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_exp2(Tensor self) -> Tensor`
+pub fn special_exp2(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_exp2");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_exp2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_exp2.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_expit(Tensor self) -> Tensor`
+pub fn special_expit(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_expit");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_expit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_expit.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_expm1(Tensor self) -> Tensor`
+pub fn special_expm1(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_expm1");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_expm1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_expm1.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_log1p(Tensor self) -> Tensor`
+pub fn special_log1p(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_log1p");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_log1p_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_log1p.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`special_logsumexp`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SpecialLogsumexpOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for SpecialLogsumexpOptions {
+    fn default() -> Self {
+        SpecialLogsumexpOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
+pub fn special_logsumexp(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    special_logsumexp_with(self_, dim, SpecialLogsumexpOptions::default())
+}
+
+/// As [`special_logsumexp`], with all that it leaves out.
+pub fn special_logsumexp_with(
+    self_: &Tensor, dim: &[i64], options: SpecialLogsumexpOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> =
+        LazyTyped::new("aten::special_logsumexp");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`special_logsumexp_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SpecialLogsumexpOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for SpecialLogsumexpOutOptions {
+    fn default() -> Self {
+        SpecialLogsumexpOutOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn special_logsumexp_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Result<Tensor> {
+    special_logsumexp_out_with(self_, dim, out, SpecialLogsumexpOutOptions::default())
+}
+
+/// As [`special_logsumexp_out`], with all that it leaves out.
+pub fn special_logsumexp_out_with(
+    self_: &Tensor, dim: &[i64], out: &Tensor,
+    options: SpecialLogsumexpOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
+        LazyTyped::new("aten::special_logsumexp.out");
+    OP.get()?.call(self_, dim, options.keepdim, out)?;
+    Ok(out.clone())
 }
 
 /// What [`split_tensor`] leaves out.
@@ -7536,6 +12112,296 @@ pub fn stack_out_with(
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
+/// What [`std`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+}
+
+impl Default for StdOptions {
+    fn default() -> Self {
+        StdOptions {
+            unbiased: true,
+        }
+    }
+}
+
+/// `aten::std(Tensor self, bool unbiased=True) -> Tensor`
+pub fn std(self_: &Tensor) -> Result<Tensor> {
+    std_with(self_, StdOptions::default())
+}
+
+/// As [`std`], with all that it leaves out.
+pub fn std_with(self_: &Tensor, options: StdOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::std");
+    OP.get()?.call(self_, options.unbiased)
+}
+
+/// What [`std_correction`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdCorrectionOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdCorrectionOptions<'_> {
+    fn default() -> Self {
+        StdCorrectionOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> Tensor`
+pub fn std_correction(self_: &Tensor) -> Result<Tensor> {
+    std_correction_with(self_, StdCorrectionOptions::default())
+}
+
+/// As [`std_correction`], with all that it leaves out.
+pub fn std_correction_with(self_: &Tensor, options: StdCorrectionOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), Tensor> =
+        LazyTyped::new("aten::std.correction");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
+}
+
+/// What [`std_correction_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdCorrectionOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdCorrectionOutOptions<'_> {
+    fn default() -> Self {
+        StdCorrectionOutOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn std_correction_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    std_correction_out_with(self_, out, StdCorrectionOutOptions::default())
+}
+
+/// As [`std_correction_out`], with all that it leaves out.
+pub fn std_correction_out_with(
+    self_: &Tensor, out: &Tensor, options: StdCorrectionOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::std.correction_out");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`std_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdDimOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdDimOptions {
+    fn default() -> Self {
+        StdDimOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor`
+pub fn std_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
+    std_dim_with(self_, dim, StdDimOptions::default())
+}
+
+/// As [`std_dim`], with all that it leaves out.
+pub fn std_dim_with(self_: &Tensor, dim: Option<&[i64]>, options: StdDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), Tensor> =
+        LazyTyped::new("aten::std.dim");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
+/// What [`std_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdOutOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdOutOptions {
+    fn default() -> Self {
+        StdOutOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn std_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tensor> {
+    std_out_with(self_, dim, out, StdOutOptions::default())
+}
+
+/// As [`std_out`], with all that it leaves out.
+pub fn std_out_with(
+    self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: StdOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::std.out");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`std_mean`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdMeanOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+}
+
+impl Default for StdMeanOptions {
+    fn default() -> Self {
+        StdMeanOptions {
+            unbiased: true,
+        }
+    }
+}
+
+/// `aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)`
+pub fn std_mean(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    std_mean_with(self_, StdMeanOptions::default())
+}
+
+/// As [`std_mean`], with all that it leaves out.
+pub fn std_mean_with(self_: &Tensor, options: StdMeanOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::std_mean");
+    OP.get()?.call(self_, options.unbiased)
+}
+
+/// What [`std_mean_correction`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdMeanCorrectionOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdMeanCorrectionOptions<'_> {
+    fn default() -> Self {
+        StdMeanCorrectionOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> (Tensor, Tensor)`
+pub fn std_mean_correction(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    std_mean_correction_with(self_, StdMeanCorrectionOptions::default())
+}
+
+/// As [`std_mean_correction`], with all that it leaves out.
+pub fn std_mean_correction_with(
+    self_: &Tensor, options: StdMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::std_mean.correction");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
+}
+
+/// What [`std_mean_correction_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdMeanCorrectionOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdMeanCorrectionOutOptions<'_> {
+    fn default() -> Self {
+        StdMeanCorrectionOutOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))`
+pub fn std_mean_correction_out(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    std_mean_correction_out_with(self_, out0, out1, StdMeanCorrectionOutOptions::default())
+}
+
+/// As [`std_mean_correction_out`], with all that it leaves out.
+pub fn std_mean_correction_out_with(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor,
+    options: StdMeanCorrectionOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::std_mean.correction_out");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim, out0, out1)?;
+    Ok((out0.clone(), out1.clone()))
+}
+
+/// What [`std_mean_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StdMeanDimOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for StdMeanDimOptions {
+    fn default() -> Self {
+        StdMeanDimOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+/// (Tensor, Tensor)`
+pub fn std_mean_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<(Tensor, Tensor)> {
+    std_mean_dim_with(self_, dim, StdMeanDimOptions::default())
+}
+
+/// As [`std_mean_dim`], with all that it leaves out.
+pub fn std_mean_dim_with(
+    self_: &Tensor, dim: Option<&[i64]>, options: StdMeanDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::std_mean.dim");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
 /// What [`sub_scalar`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SubScalarOptions {
@@ -7705,6 +12571,148 @@ pub fn sub_tensor_with_(
     Ok(self_.clone())
 }
 
+/// What [`subtract_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubtractScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubtractScalarOptions {
+    fn default() -> Self {
+        SubtractScalarOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
+pub fn subtract_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    subtract_scalar_with(self_, other, SubtractScalarOptions::default())
+}
+
+/// As [`subtract_scalar`], with all that it leaves out.
+pub fn subtract_scalar_with(
+    self_: &Tensor, other: impl Into<Scalar>, options: SubtractScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::subtract.Scalar");
+    OP.get()?.call(self_, other.into(), options.alpha)
+}
+
+/// What [`subtract_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubtractTensorOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubtractTensorOptions {
+    fn default() -> Self {
+        SubtractTensorOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+pub fn subtract_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    subtract_tensor_with(self_, other, SubtractTensorOptions::default())
+}
+
+/// As [`subtract_tensor`], with all that it leaves out.
+pub fn subtract_tensor_with(
+    self_: &Tensor, other: &Tensor, options: SubtractTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::subtract.Tensor");
+    OP.get()?.call(self_, other, options.alpha)
+}
+
+/// What [`subtract_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubtractOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubtractOutOptions {
+    fn default() -> Self {
+        SubtractOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`
+pub fn subtract_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    subtract_out_with(self_, other, out, SubtractOutOptions::default())
+}
+
+/// As [`subtract_out`], with all that it leaves out.
+pub fn subtract_out_with(
+    self_: &Tensor, other: &Tensor, out: &Tensor, options: SubtractOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::subtract.out");
+    OP.get()?.call(self_, other, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`subtract_scalar_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubtractInPlaceScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubtractInPlaceScalarOptions {
+    fn default() -> Self {
+        SubtractInPlaceScalarOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)`
+pub fn subtract_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    subtract_scalar_with_(self_, other, SubtractInPlaceScalarOptions::default())
+}
+
+/// As [`subtract_scalar_`], with all that it leaves out.
+pub fn subtract_scalar_with_(
+    self_: &Tensor, other: impl Into<Scalar>,
+    options: SubtractInPlaceScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::subtract_.Scalar");
+    OP.get()?.call(self_, other.into(), options.alpha)?;
+    Ok(self_.clone())
+}
+
+/// What [`subtract_tensor_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubtractInPlaceTensorOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubtractInPlaceTensorOptions {
+    fn default() -> Self {
+        SubtractInPlaceTensorOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`
+pub fn subtract_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    subtract_tensor_with_(self_, other, SubtractInPlaceTensorOptions::default())
+}
+
+/// As [`subtract_tensor_`], with all that it leaves out.
+pub fn subtract_tensor_with_(
+    self_: &Tensor, other: &Tensor, options: SubtractInPlaceTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> = LazyTyped::new("aten::subtract_.Tensor");
+    OP.get()?.call(self_, other, options.alpha)?;
+    Ok(self_.clone())
+}
+
 /// What [`sum`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SumOptions {
@@ -7828,6 +12836,32 @@ pub fn sum_out_with(self_: &Tensor, out: &Tensor, options: SumOutOptions) -> Res
 pub fn sum_to_size(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::sum_to_size");
     OP.get()?.call(self_, size)
+}
+
+/// `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)`
+pub fn swapaxes(self_: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::swapaxes");
+    OP.get()?.call(self_, axis0, axis1)
+}
+
+/// `aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)`
+pub fn swapaxes_(self_: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), ()> = LazyTyped::new("aten::swapaxes_");
+    OP.get()?.call(self_, axis0, axis1)?;
+    Ok(self_.clone())
+}
+
+/// `aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
+pub fn swapdims(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::swapdims");
+    OP.get()?.call(self_, dim0, dim1)
+}
+
+/// `aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)`
+pub fn swapdims_(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), ()> = LazyTyped::new("aten::swapdims_");
+    OP.get()?.call(self_, dim0, dim1)?;
+    Ok(self_.clone())
 }
 
 /// `aten::t(Tensor(a) self) -> Tensor(a)`
@@ -8001,6 +13035,12 @@ pub fn threshold_backward_grad_input(
         LazyTyped::new("aten::threshold_backward.grad_input");
     OP.get()?.call(grad_output, self_, threshold.into(), grad_input)?;
     Ok(grad_input.clone())
+}
+
+/// `aten::tile(Tensor self, SymInt[] dims) -> Tensor`
+pub fn tile(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::tile");
+    OP.get()?.call(self_, dims)
 }
 
 /// What [`to_device`] leaves out.
@@ -8257,6 +13297,199 @@ pub fn transpose_copy_int_out(
     Ok(out.clone())
 }
 
+/// What [`tril`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrilOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TrilOptions {
+    fn default() -> Self {
+        TrilOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor`
+pub fn tril(self_: &Tensor) -> Result<Tensor> {
+    tril_with(self_, TrilOptions::default())
+}
+
+/// As [`tril`], with all that it leaves out.
+pub fn tril_with(self_: &Tensor, options: TrilOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::tril");
+    OP.get()?.call(self_, options.diagonal)
+}
+
+/// What [`tril_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrilOutOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TrilOutOptions {
+    fn default() -> Self {
+        TrilOutOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn tril_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    tril_out_with(self_, out, TrilOutOptions::default())
+}
+
+/// As [`tril_out`], with all that it leaves out.
+pub fn tril_out_with(self_: &Tensor, out: &Tensor, options: TrilOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::tril.out");
+    OP.get()?.call(self_, options.diagonal, out)?;
+    Ok(out.clone())
+}
+
+/// What [`tril_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrilInPlaceOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TrilInPlaceOptions {
+    fn default() -> Self {
+        TrilInPlaceOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)`
+pub fn tril_(self_: &Tensor) -> Result<Tensor> {
+    tril_with_(self_, TrilInPlaceOptions::default())
+}
+
+/// As [`tril_`], with all that it leaves out.
+pub fn tril_with_(self_: &Tensor, options: TrilInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::tril_");
+    OP.get()?.call(self_, options.diagonal)?;
+    Ok(self_.clone())
+}
+
+/// What [`triu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TriuOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TriuOptions {
+    fn default() -> Self {
+        TriuOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::triu(Tensor self, SymInt diagonal=0) -> Tensor`
+pub fn triu(self_: &Tensor) -> Result<Tensor> {
+    triu_with(self_, TriuOptions::default())
+}
+
+/// As [`triu`], with all that it leaves out.
+pub fn triu_with(self_: &Tensor, options: TriuOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::triu");
+    OP.get()?.call(self_, options.diagonal)
+}
+
+/// What [`triu_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TriuOutOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TriuOutOptions {
+    fn default() -> Self {
+        TriuOutOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn triu_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    triu_out_with(self_, out, TriuOutOptions::default())
+}
+
+/// As [`triu_out`], with all that it leaves out.
+pub fn triu_out_with(self_: &Tensor, out: &Tensor, options: TriuOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::triu.out");
+    OP.get()?.call(self_, options.diagonal, out)?;
+    Ok(out.clone())
+}
+
+/// What [`triu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TriuInPlaceOptions {
+    /// SymInt, by default `0`.
+    pub diagonal: i64,
+}
+
+impl Default for TriuInPlaceOptions {
+    fn default() -> Self {
+        TriuInPlaceOptions {
+            diagonal: 0,
+        }
+    }
+}
+
+/// `aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)`
+pub fn triu_(self_: &Tensor) -> Result<Tensor> {
+    triu_with_(self_, TriuInPlaceOptions::default())
+}
+
+/// As [`triu_`], with all that it leaves out.
+pub fn triu_with_(self_: &Tensor, options: TriuInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::triu_");
+    OP.get()?.call(self_, options.diagonal)?;
+    Ok(self_.clone())
+}
+
+/// `aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn true_divide_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::true_divide.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn true_divide_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::true_divide.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn true_divide_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::true_divide.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn true_divide_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::true_divide_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn true_divide_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::true_divide_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::trunc(Tensor self) -> Tensor`
 pub fn trunc(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::trunc");
@@ -8275,6 +13508,12 @@ pub fn trunc_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::trunc_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
+}
+
+/// `aten::type_as(Tensor self, Tensor other) -> Tensor`
+pub fn type_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::type_as");
+    OP.get()?.call(self_, other)
 }
 
 /// What [`unbind_int`] leaves out.
@@ -8301,6 +13540,54 @@ pub fn unbind_int(self_: &Tensor) -> Result<Vec<Tensor>> {
 pub fn unbind_int_with(self_: &Tensor, options: UnbindIntOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, i64), Vec<Tensor>> = LazyTyped::new("aten::unbind.int");
     OP.get()?.call(self_, options.dim)
+}
+
+/// `aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)`
+pub fn unflatten_int(self_: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &[i64]), Tensor> = LazyTyped::new("aten::unflatten.int");
+    OP.get()?.call(self_, dim, sizes)
+}
+
+/// `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)`
+pub fn unfold(self_: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::unfold");
+    OP.get()?.call(self_, dimension, size, step)
+}
+
+/// `aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) ->
+/// Tensor`
+pub fn unfold_backward(
+    grad_in: &Tensor, input_sizes: &[i64], dim: i64, size: i64, step: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64), Tensor> =
+        LazyTyped::new("aten::unfold_backward");
+    OP.get()?.call(grad_in, input_sizes, dim, size, step)
+}
+
+/// `aten::unfold_backward.out(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn unfold_backward_out(
+    grad_in: &Tensor, input_sizes: &[i64], dim: i64, size: i64, step: i64,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::unfold_backward.out");
+    OP.get()?.call(grad_in, input_sizes, dim, size, step, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor`
+pub fn unfold_copy(self_: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::unfold_copy");
+    OP.get()?.call(self_, dimension, size, step)
+}
+
+/// `aten::unfold_copy.out(Tensor self, int dimension, int size, int step, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn unfold_copy_out(
+    self_: &Tensor, dimension: i64, size: i64, step: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::unfold_copy.out");
+    OP.get()?.call(self_, dimension, size, step, out)?;
+    Ok(out.clone())
 }
 
 /// What [`uniform`] leaves out.
@@ -8442,6 +13729,296 @@ pub fn value_selecting_reduction_backward(
     OP.get()?.call(grad, dim, indices, sizes, keepdim)
 }
 
+/// What [`var`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+}
+
+impl Default for VarOptions {
+    fn default() -> Self {
+        VarOptions {
+            unbiased: true,
+        }
+    }
+}
+
+/// `aten::var(Tensor self, bool unbiased=True) -> Tensor`
+pub fn var(self_: &Tensor) -> Result<Tensor> {
+    var_with(self_, VarOptions::default())
+}
+
+/// As [`var`], with all that it leaves out.
+pub fn var_with(self_: &Tensor, options: VarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::var");
+    OP.get()?.call(self_, options.unbiased)
+}
+
+/// What [`var_correction`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarCorrectionOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarCorrectionOptions<'_> {
+    fn default() -> Self {
+        VarCorrectionOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> Tensor`
+pub fn var_correction(self_: &Tensor) -> Result<Tensor> {
+    var_correction_with(self_, VarCorrectionOptions::default())
+}
+
+/// As [`var_correction`], with all that it leaves out.
+pub fn var_correction_with(self_: &Tensor, options: VarCorrectionOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), Tensor> =
+        LazyTyped::new("aten::var.correction");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
+}
+
+/// What [`var_correction_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarCorrectionOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarCorrectionOutOptions<'_> {
+    fn default() -> Self {
+        VarCorrectionOutOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn var_correction_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    var_correction_out_with(self_, out, VarCorrectionOutOptions::default())
+}
+
+/// As [`var_correction_out`], with all that it leaves out.
+pub fn var_correction_out_with(
+    self_: &Tensor, out: &Tensor, options: VarCorrectionOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::var.correction_out");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`var_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarDimOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarDimOptions {
+    fn default() -> Self {
+        VarDimOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor`
+pub fn var_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<Tensor> {
+    var_dim_with(self_, dim, VarDimOptions::default())
+}
+
+/// As [`var_dim`], with all that it leaves out.
+pub fn var_dim_with(self_: &Tensor, dim: Option<&[i64]>, options: VarDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), Tensor> =
+        LazyTyped::new("aten::var.dim");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
+/// What [`var_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarOutOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarOutOptions {
+    fn default() -> Self {
+        VarOutOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn var_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tensor> {
+    var_out_with(self_, dim, out, VarOutOptions::default())
+}
+
+/// As [`var_out`], with all that it leaves out.
+pub fn var_out_with(
+    self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: VarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::var.out");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`var_mean`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarMeanOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+}
+
+impl Default for VarMeanOptions {
+    fn default() -> Self {
+        VarMeanOptions {
+            unbiased: true,
+        }
+    }
+}
+
+/// `aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)`
+pub fn var_mean(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    var_mean_with(self_, VarMeanOptions::default())
+}
+
+/// As [`var_mean`], with all that it leaves out.
+pub fn var_mean_with(self_: &Tensor, options: VarMeanOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::var_mean");
+    OP.get()?.call(self_, options.unbiased)
+}
+
+/// What [`var_mean_correction`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarMeanCorrectionOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarMeanCorrectionOptions<'_> {
+    fn default() -> Self {
+        VarMeanCorrectionOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> (Tensor, Tensor)`
+pub fn var_mean_correction(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    var_mean_correction_with(self_, VarMeanCorrectionOptions::default())
+}
+
+/// As [`var_mean_correction`], with all that it leaves out.
+pub fn var_mean_correction_with(
+    self_: &Tensor, options: VarMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::var_mean.correction");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim)
+}
+
+/// What [`var_mean_correction_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarMeanCorrectionOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// Scalar?, by default `None`.
+    pub correction: Option<Scalar>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarMeanCorrectionOutOptions<'_> {
+    fn default() -> Self {
+        VarMeanCorrectionOutOptions {
+            dim: None,
+            correction: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))`
+pub fn var_mean_correction_out(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    var_mean_correction_out_with(self_, out0, out1, VarMeanCorrectionOutOptions::default())
+}
+
+/// As [`var_mean_correction_out`], with all that it leaves out.
+pub fn var_mean_correction_out_with(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor,
+    options: VarMeanCorrectionOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<Scalar>, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::var_mean.correction_out");
+    OP.get()?.call(self_, options.dim, options.correction, options.keepdim, out0, out1)?;
+    Ok((out0.clone(), out1.clone()))
+}
+
+/// What [`var_mean_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VarMeanDimOptions {
+    /// bool, by default `true`.
+    pub unbiased: bool,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for VarMeanDimOptions {
+    fn default() -> Self {
+        VarMeanDimOptions {
+            unbiased: true,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+/// (Tensor, Tensor)`
+pub fn var_mean_dim(self_: &Tensor, dim: Option<&[i64]>) -> Result<(Tensor, Tensor)> {
+    var_mean_dim_with(self_, dim, VarMeanDimOptions::default())
+}
+
+/// As [`var_mean_dim`], with all that it leaves out.
+pub fn var_mean_dim_with(
+    self_: &Tensor, dim: Option<&[i64]>, options: VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::var_mean.dim");
+    OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
 /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`
 pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::view");
@@ -8452,6 +14029,12 @@ pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
 pub fn view_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, DType), Tensor> = LazyTyped::new("aten::view.dtype");
     OP.get()?.call(self_, dtype)
+}
+
+/// `aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+pub fn view_as(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::view_as");
+    OP.get()?.call(self_, other)
 }
 
 /// `aten::view_as_complex(Tensor(a) self) -> Tensor(a)`
@@ -8517,6 +14100,18 @@ pub fn view_copy_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tenso
     static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::view_copy.out");
     OP.get()?.call(self_, size, out)?;
     Ok(out.clone())
+}
+
+/// `aten::vstack(Tensor[] tensors) -> Tensor`
+pub fn vstack(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::vstack");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn vstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::vstack.out");
+    OP.get()?.call(args![tensors, out])
 }
 
 /// `aten::where(Tensor condition) -> Tensor[]`

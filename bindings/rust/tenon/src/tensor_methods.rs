@@ -17,6 +17,16 @@ impl Tensor {
         aten::abs_(self)
     }
 
+    /// `aten::absolute(Tensor self) -> Tensor`
+    pub fn absolute(&self) -> Result<Tensor> {
+        aten::absolute(self)
+    }
+
+    /// `aten::absolute_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn absolute_(&self) -> Result<Tensor> {
+        aten::absolute_(self)
+    }
+
     /// `aten::acos(Tensor self) -> Tensor`
     pub fn acos(&self) -> Result<Tensor> {
         aten::acos(self)
@@ -240,6 +250,76 @@ impl Tensor {
         aten::any_dims_with(self, options)
     }
 
+    /// `aten::arccos(Tensor self) -> Tensor`
+    pub fn arccos(&self) -> Result<Tensor> {
+        aten::arccos(self)
+    }
+
+    /// `aten::arccos_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arccos_(&self) -> Result<Tensor> {
+        aten::arccos_(self)
+    }
+
+    /// `aten::arccosh(Tensor self) -> Tensor`
+    pub fn arccosh(&self) -> Result<Tensor> {
+        aten::arccosh(self)
+    }
+
+    /// `aten::arccosh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arccosh_(&self) -> Result<Tensor> {
+        aten::arccosh_(self)
+    }
+
+    /// `aten::arcsin(Tensor self) -> Tensor`
+    pub fn arcsin(&self) -> Result<Tensor> {
+        aten::arcsin(self)
+    }
+
+    /// `aten::arcsin_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arcsin_(&self) -> Result<Tensor> {
+        aten::arcsin_(self)
+    }
+
+    /// `aten::arcsinh(Tensor self) -> Tensor`
+    pub fn arcsinh(&self) -> Result<Tensor> {
+        aten::arcsinh(self)
+    }
+
+    /// `aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arcsinh_(&self) -> Result<Tensor> {
+        aten::arcsinh_(self)
+    }
+
+    /// `aten::arctan(Tensor self) -> Tensor`
+    pub fn arctan(&self) -> Result<Tensor> {
+        aten::arctan(self)
+    }
+
+    /// `aten::arctan2(Tensor self, Tensor other) -> Tensor`
+    pub fn arctan2(&self, other: &Tensor) -> Result<Tensor> {
+        aten::arctan2(self, other)
+    }
+
+    /// `aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn arctan2_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::arctan2_(self, other)
+    }
+
+    /// `aten::arctan_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arctan_(&self) -> Result<Tensor> {
+        aten::arctan_(self)
+    }
+
+    /// `aten::arctanh(Tensor self) -> Tensor`
+    pub fn arctanh(&self) -> Result<Tensor> {
+        aten::arctanh(self)
+    }
+
+    /// `aten::arctanh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn arctanh_(&self) -> Result<Tensor> {
+        aten::arctanh_(self)
+    }
+
     /// `aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor`
     pub fn argmax(&self) -> Result<Tensor> {
         aten::argmax(self)
@@ -370,6 +450,31 @@ impl Tensor {
         aten::atanh_(self)
     }
 
+    /// `aten::atleast_1d(Tensor self) -> Tensor`
+    pub fn atleast_1d(&self) -> Result<Tensor> {
+        aten::atleast_1d(self)
+    }
+
+    /// `aten::atleast_2d(Tensor self) -> Tensor`
+    pub fn atleast_2d(&self) -> Result<Tensor> {
+        aten::atleast_2d(self)
+    }
+
+    /// `aten::atleast_3d(Tensor self) -> Tensor`
+    pub fn atleast_3d(&self) -> Result<Tensor> {
+        aten::atleast_3d(self)
+    }
+
+    /// `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor`
+    pub fn bincount(&self) -> Result<Tensor> {
+        aten::bincount(self)
+    }
+
+    /// As [`Tensor::bincount`], with all that it leaves out.
+    pub fn bincount_with(&self, options: aten::BincountOptions<'_>) -> Result<Tensor> {
+        aten::bincount_with(self, options)
+    }
+
     /// `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn bitwise_and_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::bitwise_and_scalar(self, other)
@@ -450,6 +555,23 @@ impl Tensor {
         aten::bmm_dtype(self, mat2, out_dtype)
     }
 
+    /// `aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)`
+    pub fn broadcast_to(&self, size: &[i64]) -> Result<Tensor> {
+        aten::broadcast_to(self, size)
+    }
+
+    /// `aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+    /// right=False) -> Tensor`
+    pub fn bucketize(&self, boundaries: &Tensor) -> Result<Tensor> {
+        aten::bucketize_tensor(self, boundaries)
+    }
+
+    /// As [`Tensor::bucketize`], with all that it leaves out.
+    pub fn bucketize_with(
+        &self, boundaries: &Tensor, options: aten::BucketizeTensorOptions) -> Result<Tensor> {
+        aten::bucketize_tensor_with(self, boundaries, options)
+    }
+
     /// `aten::ceil(Tensor self) -> Tensor`
     pub fn ceil(&self) -> Result<Tensor> {
         aten::ceil(self)
@@ -458,6 +580,26 @@ impl Tensor {
     /// `aten::ceil_(Tensor(a!) self) -> Tensor(a!)`
     pub fn ceil_(&self) -> Result<Tensor> {
         aten::ceil_(self)
+    }
+
+    /// `aten::celu(Tensor self, Scalar alpha=1.) -> Tensor`
+    pub fn celu(&self) -> Result<Tensor> {
+        aten::celu(self)
+    }
+
+    /// As [`Tensor::celu`], with all that it leaves out.
+    pub fn celu_with(&self, options: aten::CeluOptions) -> Result<Tensor> {
+        aten::celu_with(self, options)
+    }
+
+    /// `aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)`
+    pub fn celu_(&self) -> Result<Tensor> {
+        aten::celu_(self)
+    }
+
+    /// As [`Tensor::celu_`], with all that it leaves out.
+    pub fn celu_with_(&self, options: aten::CeluInPlaceOptions) -> Result<Tensor> {
+        aten::celu_with_(self, options)
     }
 
     /// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
@@ -549,6 +691,46 @@ impl Tensor {
     /// `aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)`
     pub fn clamp_min_tensor_(&self, min: &Tensor) -> Result<Tensor> {
         aten::clamp_min_tensor_(self, min)
+    }
+
+    /// `aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor`
+    pub fn clip(&self) -> Result<Tensor> {
+        aten::clip(self)
+    }
+
+    /// As [`Tensor::clip`], with all that it leaves out.
+    pub fn clip_with(&self, options: aten::ClipOptions) -> Result<Tensor> {
+        aten::clip_with(self, options)
+    }
+
+    /// `aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor`
+    pub fn clip_tensor(&self) -> Result<Tensor> {
+        aten::clip_tensor(self)
+    }
+
+    /// As [`Tensor::clip_tensor`], with all that it leaves out.
+    pub fn clip_tensor_with(&self, options: aten::ClipTensorOptions<'_>) -> Result<Tensor> {
+        aten::clip_tensor_with(self, options)
+    }
+
+    /// `aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)`
+    pub fn clip_(&self) -> Result<Tensor> {
+        aten::clip_(self)
+    }
+
+    /// As [`Tensor::clip_`], with all that it leaves out.
+    pub fn clip_with_(&self, options: aten::ClipInPlaceOptions) -> Result<Tensor> {
+        aten::clip_with_(self, options)
+    }
+
+    /// `aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)`
+    pub fn clip_tensor_(&self) -> Result<Tensor> {
+        aten::clip_tensor_(self)
+    }
+
+    /// As [`Tensor::clip_tensor_`], with all that it leaves out.
+    pub fn clip_tensor_with_(&self, options: aten::ClipInPlaceTensorOptions<'_>) -> Result<Tensor> {
+        aten::clip_tensor_with_(self, options)
     }
 
     /// `aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation,
@@ -649,6 +831,58 @@ impl Tensor {
         aten::detach_copy(self)
     }
 
+    /// `aten::diag(Tensor self, int diagonal=0) -> Tensor`
+    pub fn diag(&self) -> Result<Tensor> {
+        aten::diag(self)
+    }
+
+    /// As [`Tensor::diag`], with all that it leaves out.
+    pub fn diag_with(&self, options: aten::DiagOptions) -> Result<Tensor> {
+        aten::diag_with(self, options)
+    }
+
+    /// `aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor`
+    pub fn diag_embed(&self) -> Result<Tensor> {
+        aten::diag_embed(self)
+    }
+
+    /// As [`Tensor::diag_embed`], with all that it leaves out.
+    pub fn diag_embed_with(&self, options: aten::DiagEmbedOptions) -> Result<Tensor> {
+        aten::diag_embed_with(self, options)
+    }
+
+    /// `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)`
+    pub fn diagonal(&self) -> Result<Tensor> {
+        aten::diagonal(self)
+    }
+
+    /// As [`Tensor::diagonal`], with all that it leaves out.
+    pub fn diagonal_with(&self, options: aten::DiagonalOptions) -> Result<Tensor> {
+        aten::diagonal_with(self, options)
+    }
+
+    /// `aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor`
+    pub fn diagonal_copy(&self) -> Result<Tensor> {
+        aten::diagonal_copy(self)
+    }
+
+    /// As [`Tensor::diagonal_copy`], with all that it leaves out.
+    pub fn diagonal_copy_with(&self, options: aten::DiagonalCopyOptions) -> Result<Tensor> {
+        aten::diagonal_copy_with(self, options)
+    }
+
+    /// `aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+    /// Tensor`
+    pub fn diagonal_scatter(&self, src: &Tensor) -> Result<Tensor> {
+        aten::diagonal_scatter(self, src)
+    }
+
+    /// As [`Tensor::diagonal_scatter`], with all that it leaves out.
+    pub fn diagonal_scatter_with(
+        &self, src: &Tensor, options: aten::DiagonalScatterOptions) -> Result<Tensor> {
+        aten::diagonal_scatter_with(self, src, options)
+    }
+
     /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn div_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::div_scalar(self, other)
@@ -689,6 +923,73 @@ impl Tensor {
     /// `aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)`
     pub fn div_tensor_mode_(&self, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
         aten::div_tensor_mode_(self, other, rounding_mode)
+    }
+
+    /// `aten::divide.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn divide_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::divide_scalar(self, other)
+    }
+
+    /// `aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor`
+    pub fn divide_scalar_mode(
+        &self, other: impl Into<Scalar>, rounding_mode: Option<&str>) -> Result<Tensor> {
+        aten::divide_scalar_mode(self, other, rounding_mode)
+    }
+
+    /// `aten::divide.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn divide(&self, other: &Tensor) -> Result<Tensor> {
+        aten::divide_tensor(self, other)
+    }
+
+    /// `aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor`
+    pub fn divide_tensor_mode(
+        &self, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+        aten::divide_tensor_mode(self, other, rounding_mode)
+    }
+
+    /// `aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn divide_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::divide_scalar_(self, other)
+    }
+
+    /// `aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) ->
+    /// Tensor(a!)`
+    pub fn divide_scalar_mode_(
+        &self, other: impl Into<Scalar>, rounding_mode: Option<&str>) -> Result<Tensor> {
+        aten::divide_scalar_mode_(self, other, rounding_mode)
+    }
+
+    /// `aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn divide_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::divide_tensor_(self, other)
+    }
+
+    /// `aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) ->
+    /// Tensor(a!)`
+    pub fn divide_tensor_mode_(
+        &self, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+        aten::divide_tensor_mode_(self, other, rounding_mode)
+    }
+
+    /// `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor`
+    pub fn elu(&self) -> Result<Tensor> {
+        aten::elu(self)
+    }
+
+    /// As [`Tensor::elu`], with all that it leaves out.
+    pub fn elu_with(&self, options: aten::EluOptions) -> Result<Tensor> {
+        aten::elu_with(self, options)
+    }
+
+    /// `aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+    /// Tensor(a!)`
+    pub fn elu_(&self) -> Result<Tensor> {
+        aten::elu_(self)
+    }
+
+    /// As [`Tensor::elu_`], with all that it leaves out.
+    pub fn elu_with_(&self, options: aten::EluInPlaceOptions) -> Result<Tensor> {
+        aten::elu_with_(self, options)
     }
 
     /// `aten::eq.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -766,6 +1067,11 @@ impl Tensor {
         aten::expand_with(self, size, options)
     }
 
+    /// `aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+    pub fn expand_as(&self, other: &Tensor) -> Result<Tensor> {
+        aten::expand_as(self, other)
+    }
+
     /// `aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor`
     pub fn expand_copy(&self, size: &[i64]) -> Result<Tensor> {
         aten::expand_copy(self, size)
@@ -792,6 +1098,16 @@ impl Tensor {
         aten::fill_scalar_(self, value)
     }
 
+    /// `aten::fix(Tensor self) -> Tensor`
+    pub fn fix(&self) -> Result<Tensor> {
+        aten::fix(self)
+    }
+
+    /// `aten::fix_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn fix_(&self) -> Result<Tensor> {
+        aten::fix_(self)
+    }
+
     /// `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)`
     pub fn flatten_using_ints(&self) -> Result<Tensor> {
         aten::flatten_using_ints(self)
@@ -806,6 +1122,16 @@ impl Tensor {
     /// `aten::flip(Tensor self, int[] dims) -> Tensor`
     pub fn flip(&self, dims: &[i64]) -> Result<Tensor> {
         aten::flip(self, dims)
+    }
+
+    /// `aten::fliplr(Tensor self) -> Tensor`
+    pub fn fliplr(&self) -> Result<Tensor> {
+        aten::fliplr(self)
+    }
+
+    /// `aten::flipud(Tensor self) -> Tensor`
+    pub fn flipud(&self) -> Result<Tensor> {
+        aten::flipud(self)
     }
 
     /// `aten::floor(Tensor self) -> Tensor`
@@ -894,6 +1220,71 @@ impl Tensor {
         aten::ge_tensor_(self, other)
     }
 
+    /// `aten::gelu(Tensor self, *, str approximate="none") -> Tensor`
+    pub fn gelu(&self) -> Result<Tensor> {
+        aten::gelu(self)
+    }
+
+    /// As [`Tensor::gelu`], with all that it leaves out.
+    pub fn gelu_with(&self, options: aten::GeluOptions<'_>) -> Result<Tensor> {
+        aten::gelu_with(self, options)
+    }
+
+    /// `aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)`
+    pub fn gelu_(&self) -> Result<Tensor> {
+        aten::gelu_(self)
+    }
+
+    /// As [`Tensor::gelu_`], with all that it leaves out.
+    pub fn gelu_with_(&self, options: aten::GeluInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::gelu_with_(self, options)
+    }
+
+    /// `aten::ger(Tensor self, Tensor vec2) -> Tensor`
+    pub fn ger(&self, vec2: &Tensor) -> Result<Tensor> {
+        aten::ger(self, vec2)
+    }
+
+    /// `aten::greater.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn greater_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::greater_scalar(self, other)
+    }
+
+    /// `aten::greater.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn greater(&self, other: &Tensor) -> Result<Tensor> {
+        aten::greater_tensor(self, other)
+    }
+
+    /// `aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn greater_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::greater_scalar_(self, other)
+    }
+
+    /// `aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn greater_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::greater_tensor_(self, other)
+    }
+
+    /// `aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn greater_equal_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::greater_equal_scalar(self, other)
+    }
+
+    /// `aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn greater_equal(&self, other: &Tensor) -> Result<Tensor> {
+        aten::greater_equal_tensor(self, other)
+    }
+
+    /// `aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn greater_equal_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::greater_equal_scalar_(self, other)
+    }
+
+    /// `aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn greater_equal_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::greater_equal_tensor_(self, other)
+    }
+
     /// `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn gt_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::gt_scalar(self, other)
@@ -912,6 +1303,66 @@ impl Tensor {
     /// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn gt_(&self, other: &Tensor) -> Result<Tensor> {
         aten::gt_tensor_(self, other)
+    }
+
+    /// `aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor`
+    pub fn hardshrink(&self) -> Result<Tensor> {
+        aten::hardshrink(self)
+    }
+
+    /// As [`Tensor::hardshrink`], with all that it leaves out.
+    pub fn hardshrink_with(&self, options: aten::HardshrinkOptions) -> Result<Tensor> {
+        aten::hardshrink_with(self, options)
+    }
+
+    /// `aten::hardsigmoid(Tensor self) -> Tensor`
+    pub fn hardsigmoid(&self) -> Result<Tensor> {
+        aten::hardsigmoid(self)
+    }
+
+    /// `aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn hardsigmoid_(&self) -> Result<Tensor> {
+        aten::hardsigmoid_(self)
+    }
+
+    /// `aten::hardswish(Tensor self) -> Tensor`
+    pub fn hardswish(&self) -> Result<Tensor> {
+        aten::hardswish(self)
+    }
+
+    /// `aten::hardswish_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn hardswish_(&self) -> Result<Tensor> {
+        aten::hardswish_(self)
+    }
+
+    /// `aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor`
+    pub fn hardtanh(&self) -> Result<Tensor> {
+        aten::hardtanh(self)
+    }
+
+    /// As [`Tensor::hardtanh`], with all that it leaves out.
+    pub fn hardtanh_with(&self, options: aten::HardtanhOptions) -> Result<Tensor> {
+        aten::hardtanh_with(self, options)
+    }
+
+    /// `aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)`
+    pub fn hardtanh_(&self) -> Result<Tensor> {
+        aten::hardtanh_(self)
+    }
+
+    /// As [`Tensor::hardtanh_`], with all that it leaves out.
+    pub fn hardtanh_with_(&self, options: aten::HardtanhInPlaceOptions) -> Result<Tensor> {
+        aten::hardtanh_with_(self, options)
+    }
+
+    /// `aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor`
+    pub fn histc(&self) -> Result<Tensor> {
+        aten::histc(self)
+    }
+
+    /// As [`Tensor::histc`], with all that it leaves out.
+    pub fn histc_with(&self, options: aten::HistcOptions) -> Result<Tensor> {
+        aten::histc_with(self, options)
     }
 
     /// `aten::hypot(Tensor self, Tensor other) -> Tensor`
@@ -1081,6 +1532,26 @@ impl Tensor {
         aten::le_tensor_(self, other)
     }
 
+    /// `aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor`
+    pub fn leaky_relu(&self) -> Result<Tensor> {
+        aten::leaky_relu(self)
+    }
+
+    /// As [`Tensor::leaky_relu`], with all that it leaves out.
+    pub fn leaky_relu_with(&self, options: aten::LeakyReluOptions) -> Result<Tensor> {
+        aten::leaky_relu_with(self, options)
+    }
+
+    /// `aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)`
+    pub fn leaky_relu_(&self) -> Result<Tensor> {
+        aten::leaky_relu_(self)
+    }
+
+    /// As [`Tensor::leaky_relu_`], with all that it leaves out.
+    pub fn leaky_relu_with_(&self, options: aten::LeakyReluInPlaceOptions) -> Result<Tensor> {
+        aten::leaky_relu_with_(self, options)
+    }
+
     /// `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor`
     pub fn lerp_scalar(&self, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
         aten::lerp_scalar(self, end, weight)
@@ -1099,6 +1570,46 @@ impl Tensor {
     /// `aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)`
     pub fn lerp_(&self, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
         aten::lerp_tensor_(self, end, weight)
+    }
+
+    /// `aten::less.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn less_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::less_scalar(self, other)
+    }
+
+    /// `aten::less.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn less(&self, other: &Tensor) -> Result<Tensor> {
+        aten::less_tensor(self, other)
+    }
+
+    /// `aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn less_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::less_scalar_(self, other)
+    }
+
+    /// `aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn less_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::less_tensor_(self, other)
+    }
+
+    /// `aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn less_equal_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::less_equal_scalar(self, other)
+    }
+
+    /// `aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn less_equal(&self, other: &Tensor) -> Result<Tensor> {
+        aten::less_equal_tensor(self, other)
+    }
+
+    /// `aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn less_equal_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::less_equal_scalar_(self, other)
+    }
+
+    /// `aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn less_equal_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::less_equal_tensor_(self, other)
     }
 
     /// `aten::log(Tensor self) -> Tensor`
@@ -1139,6 +1650,11 @@ impl Tensor {
     /// `aten::log_(Tensor(a!) self) -> Tensor(a!)`
     pub fn log_(&self) -> Result<Tensor> {
         aten::log_(self)
+    }
+
+    /// `aten::log_sigmoid(Tensor self) -> Tensor`
+    pub fn log_sigmoid(&self) -> Result<Tensor> {
+        aten::log_sigmoid(self)
     }
 
     /// `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
@@ -1200,6 +1716,16 @@ impl Tensor {
     /// `aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn logical_xor_(&self, other: &Tensor) -> Result<Tensor> {
         aten::logical_xor_(self, other)
+    }
+
+    /// `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
+    pub fn logsumexp(&self, dim: &[i64]) -> Result<Tensor> {
+        aten::logsumexp(self, dim)
+    }
+
+    /// As [`Tensor::logsumexp`], with all that it leaves out.
+    pub fn logsumexp_with(&self, dim: &[i64], options: aten::LogsumexpOptions) -> Result<Tensor> {
+        aten::logsumexp_with(self, dim, options)
     }
 
     /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1359,6 +1885,16 @@ impl Tensor {
         aten::minimum(self, other)
     }
 
+    /// `aten::mish(Tensor self) -> Tensor`
+    pub fn mish(&self) -> Result<Tensor> {
+        aten::mish(self)
+    }
+
+    /// `aten::mish_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn mish_(&self) -> Result<Tensor> {
+        aten::mish_(self)
+    }
+
     /// `aten::mm(Tensor self, Tensor mat2) -> Tensor`
     pub fn mm(&self, mat2: &Tensor) -> Result<Tensor> {
         aten::mm(self, mat2)
@@ -1367,6 +1903,16 @@ impl Tensor {
     /// `aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor`
     pub fn mm_dtype(&self, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
         aten::mm_dtype(self, mat2, out_dtype)
+    }
+
+    /// `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
+    pub fn moveaxis(&self, source: i64, destination: i64) -> Result<Tensor> {
+        aten::moveaxis_int(self, source, destination)
+    }
+
+    /// `aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)`
+    pub fn moveaxis_intlist(&self, source: &[i64], destination: &[i64]) -> Result<Tensor> {
+        aten::moveaxis_intlist(self, source, destination)
     }
 
     /// `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
@@ -1397,6 +1943,26 @@ impl Tensor {
     /// `aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn mul_(&self, other: &Tensor) -> Result<Tensor> {
         aten::mul_tensor_(self, other)
+    }
+
+    /// `aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn multiply_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::multiply_scalar(self, other)
+    }
+
+    /// `aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn multiply(&self, other: &Tensor) -> Result<Tensor> {
+        aten::multiply_tensor(self, other)
+    }
+
+    /// `aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn multiply_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::multiply_scalar_(self, other)
+    }
+
+    /// `aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn multiply_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::multiply_tensor_(self, other)
     }
 
     /// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
@@ -1456,6 +2022,16 @@ impl Tensor {
         aten::neg_(self)
     }
 
+    /// `aten::negative(Tensor self) -> Tensor`
+    pub fn negative(&self) -> Result<Tensor> {
+        aten::negative(self)
+    }
+
+    /// `aten::negative_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn negative_(&self) -> Result<Tensor> {
+        aten::negative_(self)
+    }
+
     /// `aten::nonzero(Tensor self) -> Tensor`
     pub fn nonzero(&self) -> Result<Tensor> {
         aten::nonzero(self)
@@ -1471,6 +2047,26 @@ impl Tensor {
     pub fn normal_functional_with(
         &self, options: aten::NormalFunctionalOptions<'_>) -> Result<Tensor> {
         aten::normal_functional_with(self, options)
+    }
+
+    /// `aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn not_equal_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::not_equal_scalar(self, other)
+    }
+
+    /// `aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn not_equal(&self, other: &Tensor) -> Result<Tensor> {
+        aten::not_equal_tensor(self, other)
+    }
+
+    /// `aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn not_equal_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::not_equal_scalar_(self, other)
+    }
+
+    /// `aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn not_equal_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::not_equal_tensor_(self, other)
     }
 
     /// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
@@ -1529,6 +2125,71 @@ impl Tensor {
         aten::prod_dim_int_with(self, dim, options)
     }
 
+    /// `aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
+    /// layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None)
+    /// -> Tensor`
+    pub fn randint_like(&self, high: i64) -> Result<Tensor> {
+        aten::randint_like(self, high)
+    }
+
+    /// As [`Tensor::randint_like`], with all that it leaves out.
+    pub fn randint_like_with(
+        &self, high: i64, options: aten::RandintLikeOptions) -> Result<Tensor> {
+        aten::randint_like_with(self, high, options)
+    }
+
+    /// `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType?
+    /// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+    /// memory_format=None) -> Tensor`
+    pub fn randint_like_low_dtype(&self, low: i64, high: i64) -> Result<Tensor> {
+        aten::randint_like_low_dtype(self, low, high)
+    }
+
+    /// As [`Tensor::randint_like_low_dtype`], with all that it leaves out.
+    pub fn randint_like_low_dtype_with(
+        &self, low: i64, high: i64, options: aten::RandintLikeLowDtypeOptions) -> Result<Tensor> {
+        aten::randint_like_low_dtype_with(self, low, high, options)
+    }
+
+    /// `aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)`
+    pub fn random_(&self) -> Result<Tensor> {
+        aten::random_(self)
+    }
+
+    /// As [`Tensor::random_`], with all that it leaves out.
+    pub fn random_with_(&self, options: aten::RandomInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::random_with_(self, options)
+    }
+
+    /// `aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+    /// Tensor(a!)`
+    pub fn random_from_(&self, from: i64, to: Option<i64>) -> Result<Tensor> {
+        aten::random_from_(self, from, to)
+    }
+
+    /// As [`Tensor::random_from_`], with all that it leaves out.
+    pub fn random_from_with_(
+        &self, from: i64, to: Option<i64>,
+        options: aten::RandomInPlaceFromOptions<'_>) -> Result<Tensor> {
+        aten::random_from_with_(self, from, to, options)
+    }
+
+    /// `aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)`
+    pub fn random_to_(&self, to: i64) -> Result<Tensor> {
+        aten::random_to_(self, to)
+    }
+
+    /// As [`Tensor::random_to_`], with all that it leaves out.
+    pub fn random_to_with_(
+        &self, to: i64, options: aten::RandomInPlaceToOptions<'_>) -> Result<Tensor> {
+        aten::random_to_with_(self, to, options)
+    }
+
+    /// `aten::ravel(Tensor(a) self) -> Tensor(a)`
+    pub fn ravel(&self) -> Result<Tensor> {
+        aten::ravel(self)
+    }
+
     /// `aten::real(Tensor(a) self) -> Tensor(a)`
     pub fn real(&self) -> Result<Tensor> {
         aten::real(self)
@@ -1547,6 +2208,16 @@ impl Tensor {
     /// `aten::relu(Tensor self) -> Tensor`
     pub fn relu(&self) -> Result<Tensor> {
         aten::relu(self)
+    }
+
+    /// `aten::relu6(Tensor self) -> Tensor`
+    pub fn relu6(&self) -> Result<Tensor> {
+        aten::relu6(self)
+    }
+
+    /// `aten::relu6_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn relu6_(&self) -> Result<Tensor> {
+        aten::relu6_(self)
     }
 
     /// `aten::relu_(Tensor(a!) self) -> Tensor(a!)`
@@ -1574,9 +2245,44 @@ impl Tensor {
         aten::remainder_tensor_(self, other)
     }
 
+    /// `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor`
+    pub fn repeat(&self, repeats: &[i64]) -> Result<Tensor> {
+        aten::repeat(self, repeats)
+    }
+
+    /// `aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
+    /// output_size=None) -> Tensor`
+    pub fn repeat_interleave_self_tensor(&self, repeats: &Tensor) -> Result<Tensor> {
+        aten::repeat_interleave_self_tensor(self, repeats)
+    }
+
+    /// As [`Tensor::repeat_interleave_self_tensor`], with all that it leaves out.
+    pub fn repeat_interleave_self_tensor_with(
+        &self, repeats: &Tensor,
+        options: aten::RepeatInterleaveSelfTensorOptions) -> Result<Tensor> {
+        aten::repeat_interleave_self_tensor_with(self, repeats, options)
+    }
+
+    /// `aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+    /// output_size=None) -> Tensor`
+    pub fn repeat_interleave_self_int(&self, repeats: i64) -> Result<Tensor> {
+        aten::repeat_interleave_self_int(self, repeats)
+    }
+
+    /// As [`Tensor::repeat_interleave_self_int`], with all that it leaves out.
+    pub fn repeat_interleave_self_int_with(
+        &self, repeats: i64, options: aten::RepeatInterleaveSelfIntOptions) -> Result<Tensor> {
+        aten::repeat_interleave_self_int_with(self, repeats, options)
+    }
+
     /// `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)`
     pub fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
         aten::reshape(self, shape)
+    }
+
+    /// `aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+    pub fn reshape_as(&self, other: &Tensor) -> Result<Tensor> {
+        aten::reshape_as(self, other)
     }
 
     /// `aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor`
@@ -1587,6 +2293,16 @@ impl Tensor {
     /// As [`Tensor::roll`], with all that it leaves out.
     pub fn roll_with(&self, shifts: &[i64], options: aten::RollOptions<'_>) -> Result<Tensor> {
         aten::roll_with(self, shifts, options)
+    }
+
+    /// `aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor`
+    pub fn rot90(&self) -> Result<Tensor> {
+        aten::rot90(self)
+    }
+
+    /// As [`Tensor::rot90`], with all that it leaves out.
+    pub fn rot90_with(&self, options: aten::Rot90Options<'_>) -> Result<Tensor> {
+        aten::rot90_with(self, options)
     }
 
     /// `aten::round(Tensor self) -> Tensor`
@@ -1682,6 +2398,21 @@ impl Tensor {
         aten::select_copy_int(self, dim, index)
     }
 
+    /// `aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor`
+    pub fn select_scatter(&self, src: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+        aten::select_scatter(self, src, dim, index)
+    }
+
+    /// `aten::selu(Tensor self) -> Tensor`
+    pub fn selu(&self) -> Result<Tensor> {
+        aten::selu(self)
+    }
+
+    /// `aten::selu_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn selu_(&self) -> Result<Tensor> {
+        aten::selu_(self)
+    }
+
     /// `aten::sgn(Tensor self) -> Tensor`
     pub fn sgn(&self) -> Result<Tensor> {
         aten::sgn(self)
@@ -1717,6 +2448,16 @@ impl Tensor {
         aten::signbit(self)
     }
 
+    /// `aten::silu(Tensor self) -> Tensor`
+    pub fn silu(&self) -> Result<Tensor> {
+        aten::silu(self)
+    }
+
+    /// `aten::silu_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn silu_(&self) -> Result<Tensor> {
+        aten::silu_(self)
+    }
+
     /// `aten::sin(Tensor self) -> Tensor`
     pub fn sin(&self) -> Result<Tensor> {
         aten::sin(self)
@@ -1748,6 +2489,18 @@ impl Tensor {
         aten::slice_copy_tensor_with(self, options)
     }
 
+    /// `aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+    /// end=None, SymInt step=1) -> Tensor`
+    pub fn slice_scatter(&self, src: &Tensor) -> Result<Tensor> {
+        aten::slice_scatter(self, src)
+    }
+
+    /// As [`Tensor::slice_scatter`], with all that it leaves out.
+    pub fn slice_scatter_with(
+        &self, src: &Tensor, options: aten::SliceScatterOptions) -> Result<Tensor> {
+        aten::slice_scatter_with(self, src, options)
+    }
+
     /// `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
     pub fn softmax(&self, dim: i64) -> Result<Tensor> {
         aten::softmax_int(self, dim)
@@ -1756,6 +2509,26 @@ impl Tensor {
     /// As [`Tensor::softmax`], with all that it leaves out.
     pub fn softmax_with(&self, dim: i64, options: aten::SoftmaxIntOptions) -> Result<Tensor> {
         aten::softmax_int_with(self, dim, options)
+    }
+
+    /// `aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor`
+    pub fn softplus(&self) -> Result<Tensor> {
+        aten::softplus(self)
+    }
+
+    /// As [`Tensor::softplus`], with all that it leaves out.
+    pub fn softplus_with(&self, options: aten::SoftplusOptions) -> Result<Tensor> {
+        aten::softplus_with(self, options)
+    }
+
+    /// `aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor`
+    pub fn softshrink(&self) -> Result<Tensor> {
+        aten::softshrink(self)
+    }
+
+    /// As [`Tensor::softshrink`], with all that it leaves out.
+    pub fn softshrink_with(&self, options: aten::SoftshrinkOptions) -> Result<Tensor> {
+        aten::softshrink_with(self, options)
     }
 
     /// `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
@@ -1779,6 +2552,47 @@ impl Tensor {
     pub fn sort_stable_with(
         &self, stable: Option<bool>, options: aten::SortStableOptions) -> Result<(Tensor, Tensor)> {
         aten::sort_stable_with(self, stable, options)
+    }
+
+    /// `aten::special_erf(Tensor self) -> Tensor`
+    pub fn special_erf(&self) -> Result<Tensor> {
+        aten::special_erf(self)
+    }
+
+    /// `aten::special_erfc(Tensor self) -> Tensor`
+    pub fn special_erfc(&self) -> Result<Tensor> {
+        aten::special_erfc(self)
+    }
+
+    /// `aten::special_exp2(Tensor self) -> Tensor`
+    pub fn special_exp2(&self) -> Result<Tensor> {
+        aten::special_exp2(self)
+    }
+
+    /// `aten::special_expit(Tensor self) -> Tensor`
+    pub fn special_expit(&self) -> Result<Tensor> {
+        aten::special_expit(self)
+    }
+
+    /// `aten::special_expm1(Tensor self) -> Tensor`
+    pub fn special_expm1(&self) -> Result<Tensor> {
+        aten::special_expm1(self)
+    }
+
+    /// `aten::special_log1p(Tensor self) -> Tensor`
+    pub fn special_log1p(&self) -> Result<Tensor> {
+        aten::special_log1p(self)
+    }
+
+    /// `aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
+    pub fn special_logsumexp(&self, dim: &[i64]) -> Result<Tensor> {
+        aten::special_logsumexp(self, dim)
+    }
+
+    /// As [`Tensor::special_logsumexp`], with all that it leaves out.
+    pub fn special_logsumexp_with(
+        &self, dim: &[i64], options: aten::SpecialLogsumexpOptions) -> Result<Tensor> {
+        aten::special_logsumexp_with(self, dim, options)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
@@ -1880,6 +2694,72 @@ impl Tensor {
         aten::squeeze_copy_dims(self, dim)
     }
 
+    /// `aten::std(Tensor self, bool unbiased=True) -> Tensor`
+    pub fn std(&self) -> Result<Tensor> {
+        aten::std(self)
+    }
+
+    /// As [`Tensor::std`], with all that it leaves out.
+    pub fn std_with(&self, options: aten::StdOptions) -> Result<Tensor> {
+        aten::std_with(self, options)
+    }
+
+    /// `aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+    /// keepdim=False) -> Tensor`
+    pub fn std_correction(&self) -> Result<Tensor> {
+        aten::std_correction(self)
+    }
+
+    /// As [`Tensor::std_correction`], with all that it leaves out.
+    pub fn std_correction_with(&self, options: aten::StdCorrectionOptions<'_>) -> Result<Tensor> {
+        aten::std_correction_with(self, options)
+    }
+
+    /// `aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor`
+    pub fn std_dim(&self, dim: Option<&[i64]>) -> Result<Tensor> {
+        aten::std_dim(self, dim)
+    }
+
+    /// As [`Tensor::std_dim`], with all that it leaves out.
+    pub fn std_dim_with(
+        &self, dim: Option<&[i64]>, options: aten::StdDimOptions) -> Result<Tensor> {
+        aten::std_dim_with(self, dim, options)
+    }
+
+    /// `aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)`
+    pub fn std_mean(&self) -> Result<(Tensor, Tensor)> {
+        aten::std_mean(self)
+    }
+
+    /// As [`Tensor::std_mean`], with all that it leaves out.
+    pub fn std_mean_with(&self, options: aten::StdMeanOptions) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_with(self, options)
+    }
+
+    /// `aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+    /// keepdim=False) -> (Tensor, Tensor)`
+    pub fn std_mean_correction(&self) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction(self)
+    }
+
+    /// As [`Tensor::std_mean_correction`], with all that it leaves out.
+    pub fn std_mean_correction_with(
+        &self, options: aten::StdMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction_with(self, options)
+    }
+
+    /// `aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+    /// (Tensor, Tensor)`
+    pub fn std_mean_dim(&self, dim: Option<&[i64]>) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_dim(self, dim)
+    }
+
+    /// As [`Tensor::std_mean_dim`], with all that it leaves out.
+    pub fn std_mean_dim_with(
+        &self, dim: Option<&[i64]>, options: aten::StdMeanDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_dim_with(self, dim, options)
+    }
+
     /// `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
     pub fn sub_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::sub_scalar(self, other)
@@ -1923,6 +2803,51 @@ impl Tensor {
         aten::sub_tensor_with_(self, other, options)
     }
 
+    /// `aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
+    pub fn subtract_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::subtract_scalar(self, other)
+    }
+
+    /// As [`Tensor::subtract_scalar`], with all that it leaves out.
+    pub fn subtract_scalar_with(
+        &self, other: impl Into<Scalar>, options: aten::SubtractScalarOptions) -> Result<Tensor> {
+        aten::subtract_scalar_with(self, other, options)
+    }
+
+    /// `aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+    pub fn subtract(&self, other: &Tensor) -> Result<Tensor> {
+        aten::subtract_tensor(self, other)
+    }
+
+    /// As [`Tensor::subtract`], with all that it leaves out.
+    pub fn subtract_with(
+        &self, other: &Tensor, options: aten::SubtractTensorOptions) -> Result<Tensor> {
+        aten::subtract_tensor_with(self, other, options)
+    }
+
+    /// `aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)`
+    pub fn subtract_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::subtract_scalar_(self, other)
+    }
+
+    /// As [`Tensor::subtract_scalar_`], with all that it leaves out.
+    pub fn subtract_scalar_with_(
+        &self, other: impl Into<Scalar>,
+        options: aten::SubtractInPlaceScalarOptions) -> Result<Tensor> {
+        aten::subtract_scalar_with_(self, other, options)
+    }
+
+    /// `aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`
+    pub fn subtract_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::subtract_tensor_(self, other)
+    }
+
+    /// As [`Tensor::subtract_`], with all that it leaves out.
+    pub fn subtract_with_(
+        &self, other: &Tensor, options: aten::SubtractInPlaceTensorOptions) -> Result<Tensor> {
+        aten::subtract_tensor_with_(self, other, options)
+    }
+
     /// `aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor`
     pub fn sum(&self) -> Result<Tensor> {
         aten::sum(self)
@@ -1948,6 +2873,26 @@ impl Tensor {
     /// `aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor`
     pub fn sum_to_size(&self, size: &[i64]) -> Result<Tensor> {
         aten::sum_to_size(self, size)
+    }
+
+    /// `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)`
+    pub fn swapaxes(&self, axis0: i64, axis1: i64) -> Result<Tensor> {
+        aten::swapaxes(self, axis0, axis1)
+    }
+
+    /// `aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)`
+    pub fn swapaxes_(&self, axis0: i64, axis1: i64) -> Result<Tensor> {
+        aten::swapaxes_(self, axis0, axis1)
+    }
+
+    /// `aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
+    pub fn swapdims(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        aten::swapdims(self, dim0, dim1)
+    }
+
+    /// `aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)`
+    pub fn swapdims_(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        aten::swapdims_(self, dim0, dim1)
     }
 
     /// `aten::t(Tensor(a) self) -> Tensor(a)`
@@ -1999,6 +2944,11 @@ impl Tensor {
     /// `aten::tanh_(Tensor(a!) self) -> Tensor(a!)`
     pub fn tanh_(&self) -> Result<Tensor> {
         aten::tanh_(self)
+    }
+
+    /// `aten::tile(Tensor self, SymInt[] dims) -> Tensor`
+    pub fn tile(&self, dims: &[i64]) -> Result<Tensor> {
+        aten::tile(self, dims)
     }
 
     /// `aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False,
@@ -2073,6 +3023,66 @@ impl Tensor {
         aten::transpose_copy_int(self, dim0, dim1)
     }
 
+    /// `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor`
+    pub fn tril(&self) -> Result<Tensor> {
+        aten::tril(self)
+    }
+
+    /// As [`Tensor::tril`], with all that it leaves out.
+    pub fn tril_with(&self, options: aten::TrilOptions) -> Result<Tensor> {
+        aten::tril_with(self, options)
+    }
+
+    /// `aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)`
+    pub fn tril_(&self) -> Result<Tensor> {
+        aten::tril_(self)
+    }
+
+    /// As [`Tensor::tril_`], with all that it leaves out.
+    pub fn tril_with_(&self, options: aten::TrilInPlaceOptions) -> Result<Tensor> {
+        aten::tril_with_(self, options)
+    }
+
+    /// `aten::triu(Tensor self, SymInt diagonal=0) -> Tensor`
+    pub fn triu(&self) -> Result<Tensor> {
+        aten::triu(self)
+    }
+
+    /// As [`Tensor::triu`], with all that it leaves out.
+    pub fn triu_with(&self, options: aten::TriuOptions) -> Result<Tensor> {
+        aten::triu_with(self, options)
+    }
+
+    /// `aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)`
+    pub fn triu_(&self) -> Result<Tensor> {
+        aten::triu_(self)
+    }
+
+    /// As [`Tensor::triu_`], with all that it leaves out.
+    pub fn triu_with_(&self, options: aten::TriuInPlaceOptions) -> Result<Tensor> {
+        aten::triu_with_(self, options)
+    }
+
+    /// `aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn true_divide_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::true_divide_scalar(self, other)
+    }
+
+    /// `aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn true_divide(&self, other: &Tensor) -> Result<Tensor> {
+        aten::true_divide_tensor(self, other)
+    }
+
+    /// `aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn true_divide_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::true_divide_scalar_(self, other)
+    }
+
+    /// `aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn true_divide_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::true_divide_tensor_(self, other)
+    }
+
     /// `aten::trunc(Tensor self) -> Tensor`
     pub fn trunc(&self) -> Result<Tensor> {
         aten::trunc(self)
@@ -2083,6 +3093,11 @@ impl Tensor {
         aten::trunc_(self)
     }
 
+    /// `aten::type_as(Tensor self, Tensor other) -> Tensor`
+    pub fn type_as(&self, other: &Tensor) -> Result<Tensor> {
+        aten::type_as(self, other)
+    }
+
     /// `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]`
     pub fn unbind(&self) -> Result<Vec<Tensor>> {
         aten::unbind_int(self)
@@ -2091,6 +3106,21 @@ impl Tensor {
     /// As [`Tensor::unbind`], with all that it leaves out.
     pub fn unbind_with(&self, options: aten::UnbindIntOptions) -> Result<Vec<Tensor>> {
         aten::unbind_int_with(self, options)
+    }
+
+    /// `aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)`
+    pub fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor> {
+        aten::unflatten_int(self, dim, sizes)
+    }
+
+    /// `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)`
+    pub fn unfold(&self, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+        aten::unfold(self, dimension, size, step)
+    }
+
+    /// `aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor`
+    pub fn unfold_copy(&self, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+        aten::unfold_copy(self, dimension, size, step)
     }
 
     /// `aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
@@ -2119,6 +3149,72 @@ impl Tensor {
         aten::unsqueeze_copy(self, dim)
     }
 
+    /// `aten::var(Tensor self, bool unbiased=True) -> Tensor`
+    pub fn var(&self) -> Result<Tensor> {
+        aten::var(self)
+    }
+
+    /// As [`Tensor::var`], with all that it leaves out.
+    pub fn var_with(&self, options: aten::VarOptions) -> Result<Tensor> {
+        aten::var_with(self, options)
+    }
+
+    /// `aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+    /// keepdim=False) -> Tensor`
+    pub fn var_correction(&self) -> Result<Tensor> {
+        aten::var_correction(self)
+    }
+
+    /// As [`Tensor::var_correction`], with all that it leaves out.
+    pub fn var_correction_with(&self, options: aten::VarCorrectionOptions<'_>) -> Result<Tensor> {
+        aten::var_correction_with(self, options)
+    }
+
+    /// `aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor`
+    pub fn var_dim(&self, dim: Option<&[i64]>) -> Result<Tensor> {
+        aten::var_dim(self, dim)
+    }
+
+    /// As [`Tensor::var_dim`], with all that it leaves out.
+    pub fn var_dim_with(
+        &self, dim: Option<&[i64]>, options: aten::VarDimOptions) -> Result<Tensor> {
+        aten::var_dim_with(self, dim, options)
+    }
+
+    /// `aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)`
+    pub fn var_mean(&self) -> Result<(Tensor, Tensor)> {
+        aten::var_mean(self)
+    }
+
+    /// As [`Tensor::var_mean`], with all that it leaves out.
+    pub fn var_mean_with(&self, options: aten::VarMeanOptions) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_with(self, options)
+    }
+
+    /// `aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+    /// keepdim=False) -> (Tensor, Tensor)`
+    pub fn var_mean_correction(&self) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction(self)
+    }
+
+    /// As [`Tensor::var_mean_correction`], with all that it leaves out.
+    pub fn var_mean_correction_with(
+        &self, options: aten::VarMeanCorrectionOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction_with(self, options)
+    }
+
+    /// `aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+    /// (Tensor, Tensor)`
+    pub fn var_mean_dim(&self, dim: Option<&[i64]>) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_dim(self, dim)
+    }
+
+    /// As [`Tensor::var_mean_dim`], with all that it leaves out.
+    pub fn var_mean_dim_with(
+        &self, dim: Option<&[i64]>, options: aten::VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_dim_with(self, dim, options)
+    }
+
     /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`
     pub fn view(&self, size: &[i64]) -> Result<Tensor> {
         aten::view(self, size)
@@ -2127,6 +3223,11 @@ impl Tensor {
     /// `aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)`
     pub fn view_dtype(&self, dtype: DType) -> Result<Tensor> {
         aten::view_dtype(self, dtype)
+    }
+
+    /// `aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)`
+    pub fn view_as(&self, other: &Tensor) -> Result<Tensor> {
+        aten::view_as(self, other)
     }
 
     /// `aten::view_as_complex(Tensor(a) self) -> Tensor(a)`

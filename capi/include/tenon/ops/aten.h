@@ -214,6 +214,46 @@ static inline tenon_status aten_abs_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::absolute(Tensor self) -> Tensor
+static inline tenon_status aten_absolute(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::absolute", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_absolute_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::absolute.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::absolute_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_absolute_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::absolute_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::acos(Tensor self) -> Tensor
 static inline tenon_status aten_acos(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -1428,6 +1468,291 @@ static inline tenon_status aten_arange_start_step(
   return TENON_OK;
 }
 
+/// aten::arccos(Tensor self) -> Tensor
+static inline tenon_status aten_arccos(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arccos", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arccos_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arccos.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arccos_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arccos_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arccos_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arccosh(Tensor self) -> Tensor
+static inline tenon_status aten_arccosh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arccosh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arccosh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arccosh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arccosh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arccosh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arccosh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arcsin(Tensor self) -> Tensor
+static inline tenon_status aten_arcsin(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arcsin", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arcsin_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arcsin.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arcsin_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arcsin_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arcsin_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arcsinh(Tensor self) -> Tensor
+static inline tenon_status aten_arcsinh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arcsinh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arcsinh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arcsinh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arcsinh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arcsinh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctan(Tensor self) -> Tensor
+static inline tenon_status aten_arctan(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arctan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arctan_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arctan.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctan2(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_arctan2(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::arctan2", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arctan2_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arctan2.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_arctan2_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::arctan2_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctan_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arctan_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arctan_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctanh(Tensor self) -> Tensor
+static inline tenon_status aten_arctanh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arctanh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arctanh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arctanh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::arctanh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_arctanh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::arctanh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_argmax_options {
   const int64_t* dim;
   int32_t keepdim;
@@ -1978,6 +2303,149 @@ static inline tenon_status aten_atanh_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::atleast_1d(Tensor self) -> Tensor
+static inline tenon_status aten_atleast_1d(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_1d", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]
+static inline tenon_status aten_atleast_1d_Sequence(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_1d.Sequence", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::atleast_2d(Tensor self) -> Tensor
+static inline tenon_status aten_atleast_2d(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_2d", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]
+static inline tenon_status aten_atleast_2d_Sequence(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_2d.Sequence", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::atleast_3d(Tensor self) -> Tensor
+static inline tenon_status aten_atleast_3d(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_3d", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]
+static inline tenon_status aten_atleast_3d_Sequence(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::atleast_3d.Sequence", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten_bincount_options {
+  tenon_tensor* weights;
+  int64_t minlength;
+} aten_bincount_options;
+
+static inline aten_bincount_options aten_bincount_defaults(void) {
+  aten_bincount_options options_;
+  options_.weights = NULL;
+  options_.minlength = 0;
+  return options_;
+}
+
+/// aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor
+static inline tenon_status aten_bincount(
+    tenon_tensor* self, const aten_bincount_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bincount_options defaults_ = aten_bincount_defaults();
+  const aten_bincount_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->weights != NULL ? tenon_value_of_tensor(given_->weights) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->minlength);
+  status_ = aten_wrapped_call(&op_, "aten::bincount", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bincount_out_options {
+  tenon_tensor* weights;
+  int64_t minlength;
+} aten_bincount_out_options;
+
+static inline aten_bincount_out_options aten_bincount_out_defaults(void) {
+  aten_bincount_out_options options_;
+  options_.weights = NULL;
+  options_.minlength = 0;
+  return options_;
+}
+
+/// aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_bincount_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_bincount_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bincount_out_options defaults_ = aten_bincount_out_defaults();
+  const aten_bincount_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->weights != NULL ? tenon_value_of_tensor(given_->weights) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->minlength);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bincount.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_bitwise_and_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -2445,6 +2913,169 @@ static inline tenon_status aten_bmm_out(tenon_tensor* self, tenon_tensor* mat2, 
   return TENON_OK;
 }
 
+/// aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)
+static inline tenon_status aten_broadcast_to(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  status_ = aten_wrapped_call(&op_, "aten::broadcast_to", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bucketize_Scalar_options {
+  int32_t out_int32;
+  int32_t right;
+} aten_bucketize_Scalar_options;
+
+static inline aten_bucketize_Scalar_options aten_bucketize_Scalar_defaults(void) {
+  aten_bucketize_Scalar_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  return options_;
+}
+
+/// aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False) -> Tensor
+static inline tenon_status aten_bucketize_Scalar(
+    tenon_value self, tenon_tensor* boundaries, const aten_bucketize_Scalar_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bucketize_Scalar_options defaults_ = aten_bucketize_Scalar_defaults();
+  const aten_bucketize_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(boundaries);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  status_ = aten_wrapped_call(&op_, "aten::bucketize.Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bucketize_Scalar_out_options {
+  int32_t out_int32;
+  int32_t right;
+} aten_bucketize_Scalar_out_options;
+
+static inline aten_bucketize_Scalar_out_options aten_bucketize_Scalar_out_defaults(void) {
+  aten_bucketize_Scalar_out_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  return options_;
+}
+
+/// aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bucketize_Scalar_out(
+    tenon_value self, tenon_tensor* boundaries, tenon_tensor* out,
+    const aten_bucketize_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bucketize_Scalar_out_options defaults_ = aten_bucketize_Scalar_out_defaults();
+  const aten_bucketize_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(boundaries);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bucketize.Scalar_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bucketize_Tensor_options {
+  int32_t out_int32;
+  int32_t right;
+} aten_bucketize_Tensor_options;
+
+static inline aten_bucketize_Tensor_options aten_bucketize_Tensor_defaults(void) {
+  aten_bucketize_Tensor_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  return options_;
+}
+
+/// aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False) -> Tensor
+static inline tenon_status aten_bucketize_Tensor(
+    tenon_tensor* self, tenon_tensor* boundaries, const aten_bucketize_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bucketize_Tensor_options defaults_ = aten_bucketize_Tensor_defaults();
+  const aten_bucketize_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(boundaries);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  status_ = aten_wrapped_call(&op_, "aten::bucketize.Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bucketize_Tensor_out_options {
+  int32_t out_int32;
+  int32_t right;
+} aten_bucketize_Tensor_out_options;
+
+static inline aten_bucketize_Tensor_out_options aten_bucketize_Tensor_out_defaults(void) {
+  aten_bucketize_Tensor_out_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  return options_;
+}
+
+/// aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+/// right=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bucketize_Tensor_out(
+    tenon_tensor* self, tenon_tensor* boundaries, tenon_tensor* out,
+    const aten_bucketize_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bucketize_Tensor_out_options defaults_ = aten_bucketize_Tensor_out_defaults();
+  const aten_bucketize_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(boundaries);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bucketize.Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::can_cast(ScalarType from_, ScalarType to) -> bool
+static inline tenon_status aten_can_cast(tenon_dtype from_, tenon_dtype to, int32_t* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_dtype(from_);
+  args_[1] = tenon_value_of_dtype(to);
+  status_ = aten_wrapped_call(&op_, "aten::can_cast", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (int32_t)rets_[0].as.i;
+  return TENON_OK;
+}
+
 typedef struct aten_cat_options {
   int64_t dim;
 } aten_cat_options;
@@ -2537,6 +3168,87 @@ static inline tenon_status aten_ceil_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::ceil_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_celu_options {
+  tenon_value alpha;
+} aten_celu_options;
+
+static inline aten_celu_options aten_celu_defaults(void) {
+  aten_celu_options options_;
+  options_.alpha = tenon_value_of_float(1.0);
+  return options_;
+}
+
+/// aten::celu(Tensor self, Scalar alpha=1.) -> Tensor
+static inline tenon_status aten_celu(
+    tenon_tensor* self, const aten_celu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_celu_options defaults_ = aten_celu_defaults();
+  const aten_celu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::celu", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_celu_out_options {
+  tenon_value alpha;
+} aten_celu_out_options;
+
+static inline aten_celu_out_options aten_celu_out_defaults(void) {
+  aten_celu_out_options options_;
+  options_.alpha = tenon_value_of_float(1.0);
+  return options_;
+}
+
+/// aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_celu_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_celu_out_options* options) {
+  static const tenon_op* op_;
+  const aten_celu_out_options defaults_ = aten_celu_out_defaults();
+  const aten_celu_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::celu.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_celu__options {
+  tenon_value alpha;
+} aten_celu__options;
+
+static inline aten_celu__options aten_celu__defaults(void) {
+  aten_celu__options options_;
+  options_.alpha = tenon_value_of_float(1.0);
+  return options_;
+}
+
+/// aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)
+static inline tenon_status aten_celu_(tenon_tensor* self, const aten_celu__options* options) {
+  static const tenon_op* op_;
+  const aten_celu__options defaults_ = aten_celu__defaults();
+  const aten_celu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::celu_", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2934,6 +3646,188 @@ static inline tenon_status aten_clamp_min__Tensor(tenon_tensor* self, tenon_tens
   return TENON_OK;
 }
 
+typedef struct aten_clip_options {
+  tenon_value min;
+  tenon_value max;
+} aten_clip_options;
+
+static inline aten_clip_options aten_clip_defaults(void) {
+  aten_clip_options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+static inline tenon_status aten_clip(
+    tenon_tensor* self, const aten_clip_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_clip_options defaults_ = aten_clip_defaults();
+  const aten_clip_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  status_ = aten_wrapped_call(&op_, "aten::clip", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_clip_Tensor_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clip_Tensor_options;
+
+static inline aten_clip_Tensor_options aten_clip_Tensor_defaults(void) {
+  aten_clip_Tensor_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+static inline tenon_status aten_clip_Tensor(
+    tenon_tensor* self, const aten_clip_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_clip_Tensor_options defaults_ = aten_clip_Tensor_defaults();
+  const aten_clip_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::clip.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_clip_Tensor_out_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clip_Tensor_out_options;
+
+static inline aten_clip_Tensor_out_options aten_clip_Tensor_out_defaults(void) {
+  aten_clip_Tensor_out_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_clip_Tensor_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_clip_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_clip_Tensor_out_options defaults_ = aten_clip_Tensor_out_defaults();
+  const aten_clip_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clip.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clip_out_options {
+  tenon_value min;
+  tenon_value max;
+} aten_clip_out_options;
+
+static inline aten_clip_out_options aten_clip_out_defaults(void) {
+  aten_clip_out_options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clip_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_clip_out_options* options) {
+  static const tenon_op* op_;
+  const aten_clip_out_options defaults_ = aten_clip_out_defaults();
+  const aten_clip_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clip.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clip__options {
+  tenon_value min;
+  tenon_value max;
+} aten_clip__options;
+
+static inline aten_clip__options aten_clip__defaults(void) {
+  aten_clip__options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
+static inline tenon_status aten_clip_(tenon_tensor* self, const aten_clip__options* options) {
+  static const tenon_op* op_;
+  const aten_clip__options defaults_ = aten_clip__defaults();
+  const aten_clip__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  status_ = aten_wrapped_call(&op_, "aten::clip_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clip__Tensor_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clip__Tensor_options;
+
+static inline aten_clip__Tensor_options aten_clip__Tensor_defaults(void) {
+  aten_clip__Tensor_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+static inline tenon_status aten_clip__Tensor(
+    tenon_tensor* self, const aten_clip__Tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_clip__Tensor_options defaults_ = aten_clip__Tensor_defaults();
+  const aten_clip__Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::clip_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_clone_options {
   const int32_t* memory_format;
 } aten_clone_options;
@@ -3031,6 +3925,149 @@ static inline tenon_status aten_col2im_out(
   args_[5] = tenon_value_of_ints(stride, stride_count);
   args_[6] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::col2im.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::column_stack(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_column_stack(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::column_stack", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_column_stack_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::column_stack.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_concat_options {
+  int64_t dim;
+} aten_concat_options;
+
+static inline aten_concat_options aten_concat_defaults(void) {
+  aten_concat_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::concat(Tensor[] tensors, int dim=0) -> Tensor
+static inline tenon_status aten_concat(
+    tenon_tensor* const* tensors, uint32_t tensors_count, const aten_concat_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_concat_options defaults_ = aten_concat_defaults();
+  const aten_concat_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::concat", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_concat_out_options {
+  int64_t dim;
+} aten_concat_out_options;
+
+static inline aten_concat_out_options aten_concat_out_defaults(void) {
+  aten_concat_out_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_concat_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out,
+    const aten_concat_out_options* options) {
+  static const tenon_op* op_;
+  const aten_concat_out_options defaults_ = aten_concat_out_defaults();
+  const aten_concat_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::concat.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_concatenate_options {
+  int64_t dim;
+} aten_concatenate_options;
+
+static inline aten_concatenate_options aten_concatenate_defaults(void) {
+  aten_concatenate_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor
+static inline tenon_status aten_concatenate(
+    tenon_tensor* const* tensors, uint32_t tensors_count, const aten_concatenate_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_concatenate_options defaults_ = aten_concatenate_defaults();
+  const aten_concatenate_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::concatenate", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_concatenate_out_options {
+  int64_t dim;
+} aten_concatenate_out_options;
+
+static inline aten_concatenate_out_options aten_concatenate_out_defaults(void) {
+  aten_concatenate_out_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_concatenate_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out,
+    const aten_concatenate_out_options* options) {
+  static const tenon_op* op_;
+  const aten_concatenate_out_options defaults_ = aten_concatenate_out_defaults();
+  const aten_concatenate_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::concatenate.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -3547,6 +4584,343 @@ static inline tenon_status aten_detach_copy_out(tenon_tensor* self, tenon_tensor
   return TENON_OK;
 }
 
+typedef struct aten_diag_options {
+  int64_t diagonal;
+} aten_diag_options;
+
+static inline aten_diag_options aten_diag_defaults(void) {
+  aten_diag_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::diag(Tensor self, int diagonal=0) -> Tensor
+static inline tenon_status aten_diag(
+    tenon_tensor* self, const aten_diag_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diag_options defaults_ = aten_diag_defaults();
+  const aten_diag_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  status_ = aten_wrapped_call(&op_, "aten::diag", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_diag_out_options {
+  int64_t diagonal;
+} aten_diag_out_options;
+
+static inline aten_diag_out_options aten_diag_out_defaults(void) {
+  aten_diag_out_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_diag_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_diag_out_options* options) {
+  static const tenon_op* op_;
+  const aten_diag_out_options defaults_ = aten_diag_out_defaults();
+  const aten_diag_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diag.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_diag_embed_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diag_embed_options;
+
+static inline aten_diag_embed_options aten_diag_embed_defaults(void) {
+  aten_diag_embed_options options_;
+  options_.offset = 0;
+  options_.dim1 = -2;
+  options_.dim2 = -1;
+  return options_;
+}
+
+/// aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor
+static inline tenon_status aten_diag_embed(
+    tenon_tensor* self, const aten_diag_embed_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diag_embed_options defaults_ = aten_diag_embed_defaults();
+  const aten_diag_embed_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->offset);
+  args_[2] = tenon_value_of_int(given_->dim1);
+  args_[3] = tenon_value_of_int(given_->dim2);
+  status_ = aten_wrapped_call(&op_, "aten::diag_embed", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_diag_embed_out_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diag_embed_out_options;
+
+static inline aten_diag_embed_out_options aten_diag_embed_out_defaults(void) {
+  aten_diag_embed_out_options options_;
+  options_.offset = 0;
+  options_.dim1 = -2;
+  options_.dim2 = -1;
+  return options_;
+}
+
+/// aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_diag_embed_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_diag_embed_out_options* options) {
+  static const tenon_op* op_;
+  const aten_diag_embed_out_options defaults_ = aten_diag_embed_out_defaults();
+  const aten_diag_embed_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->offset);
+  args_[2] = tenon_value_of_int(given_->dim1);
+  args_[3] = tenon_value_of_int(given_->dim2);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diag_embed.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_diagonal_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diagonal_options;
+
+static inline aten_diagonal_options aten_diagonal_defaults(void) {
+  aten_diagonal_options options_;
+  options_.offset = 0;
+  options_.dim1 = 0;
+  options_.dim2 = 1;
+  return options_;
+}
+
+/// aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)
+static inline tenon_status aten_diagonal(
+    tenon_tensor* self, const aten_diagonal_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diagonal_options defaults_ = aten_diagonal_defaults();
+  const aten_diagonal_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->offset);
+  args_[2] = tenon_value_of_int(given_->dim1);
+  args_[3] = tenon_value_of_int(given_->dim2);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
+/// dim2) -> Tensor
+static inline tenon_status aten_diagonal_backward(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count,
+    int64_t offset, int64_t dim1, int64_t dim2, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(offset);
+  args_[3] = tenon_value_of_int(dim1);
+  args_[4] = tenon_value_of_int(dim2);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_backward", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::diagonal_backward.out(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
+/// dim2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_diagonal_backward_out(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count,
+    int64_t offset, int64_t dim1, int64_t dim2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(offset);
+  args_[3] = tenon_value_of_int(dim1);
+  args_[4] = tenon_value_of_int(dim2);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_backward.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_diagonal_copy_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diagonal_copy_options;
+
+static inline aten_diagonal_copy_options aten_diagonal_copy_defaults(void) {
+  aten_diagonal_copy_options options_;
+  options_.offset = 0;
+  options_.dim1 = 0;
+  options_.dim2 = 1;
+  return options_;
+}
+
+/// aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor
+static inline tenon_status aten_diagonal_copy(
+    tenon_tensor* self, const aten_diagonal_copy_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diagonal_copy_options defaults_ = aten_diagonal_copy_defaults();
+  const aten_diagonal_copy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->offset);
+  args_[2] = tenon_value_of_int(given_->dim1);
+  args_[3] = tenon_value_of_int(given_->dim2);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_copy", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_diagonal_copy_out_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diagonal_copy_out_options;
+
+static inline aten_diagonal_copy_out_options aten_diagonal_copy_out_defaults(void) {
+  aten_diagonal_copy_out_options options_;
+  options_.offset = 0;
+  options_.dim1 = 0;
+  options_.dim2 = 1;
+  return options_;
+}
+
+/// aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_diagonal_copy_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_diagonal_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten_diagonal_copy_out_options defaults_ = aten_diagonal_copy_out_defaults();
+  const aten_diagonal_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->offset);
+  args_[2] = tenon_value_of_int(given_->dim1);
+  args_[3] = tenon_value_of_int(given_->dim2);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_copy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_diagonal_scatter_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diagonal_scatter_options;
+
+static inline aten_diagonal_scatter_options aten_diagonal_scatter_defaults(void) {
+  aten_diagonal_scatter_options options_;
+  options_.offset = 0;
+  options_.dim1 = 0;
+  options_.dim2 = 1;
+  return options_;
+}
+
+/// aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor
+static inline tenon_status aten_diagonal_scatter(
+    tenon_tensor* self, tenon_tensor* src, const aten_diagonal_scatter_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diagonal_scatter_options defaults_ = aten_diagonal_scatter_defaults();
+  const aten_diagonal_scatter_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = tenon_value_of_int(given_->dim1);
+  args_[4] = tenon_value_of_int(given_->dim2);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_scatter", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_diagonal_scatter_out_options {
+  int64_t offset;
+  int64_t dim1;
+  int64_t dim2;
+} aten_diagonal_scatter_out_options;
+
+static inline aten_diagonal_scatter_out_options aten_diagonal_scatter_out_defaults(void) {
+  aten_diagonal_scatter_out_options options_;
+  options_.offset = 0;
+  options_.dim1 = 0;
+  options_.dim2 = 1;
+  return options_;
+}
+
+/// aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_diagonal_scatter_out(
+    tenon_tensor* self, tenon_tensor* src, tenon_tensor* out,
+    const aten_diagonal_scatter_out_options* options) {
+  static const tenon_op* op_;
+  const aten_diagonal_scatter_out_options defaults_ = aten_diagonal_scatter_out_defaults();
+  const aten_diagonal_scatter_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = tenon_value_of_int(given_->dim1);
+  args_[4] = tenon_value_of_int(given_->dim2);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diagonal_scatter.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::div.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_div_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -3732,6 +5106,291 @@ static inline tenon_status aten_div__Tensor_mode(
   args_[1] = tenon_value_of_tensor(other);
   args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
   status_ = aten_wrapped_call(&op_, "aten::div_.Tensor_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_divide_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::divide.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
+static inline tenon_status aten_divide_Scalar_mode(
+    tenon_tensor* self, tenon_value other, const char* rounding_mode, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::divide.Scalar_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::divide.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_divide_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::divide.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
+static inline tenon_status aten_divide_Tensor_mode(
+    tenon_tensor* self, tenon_tensor* other, const char* rounding_mode, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::divide.Tensor_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_divide_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::divide.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_divide_out_mode(
+    tenon_tensor* self, tenon_tensor* other, const char* rounding_mode, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::divide.out_mode", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_divide__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::divide_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
+static inline tenon_status aten_divide__Scalar_mode(
+    tenon_tensor* self, tenon_value other, const char* rounding_mode) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::divide_.Scalar_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_divide__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::divide_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
+static inline tenon_status aten_divide__Tensor_mode(
+    tenon_tensor* self, tenon_tensor* other, const char* rounding_mode) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::divide_.Tensor_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::dstack(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_dstack(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::dstack", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_dstack_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::dstack.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_elu_options {
+  tenon_value alpha;
+  tenon_value scale;
+  tenon_value input_scale;
+} aten_elu_options;
+
+static inline aten_elu_options aten_elu_defaults(void) {
+  aten_elu_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  options_.scale = tenon_value_of_int(1);
+  options_.input_scale = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
+static inline tenon_status aten_elu(
+    tenon_tensor* self, const aten_elu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_elu_options defaults_ = aten_elu_defaults();
+  const aten_elu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  args_[2] = given_->scale;
+  args_[3] = given_->input_scale;
+  status_ = aten_wrapped_call(&op_, "aten::elu", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_elu_out_options {
+  tenon_value alpha;
+  tenon_value scale;
+  tenon_value input_scale;
+} aten_elu_out_options;
+
+static inline aten_elu_out_options aten_elu_out_defaults(void) {
+  aten_elu_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  options_.scale = tenon_value_of_int(1);
+  options_.input_scale = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_elu_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_elu_out_options* options) {
+  static const tenon_op* op_;
+  const aten_elu_out_options defaults_ = aten_elu_out_defaults();
+  const aten_elu_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  args_[2] = given_->scale;
+  args_[3] = given_->input_scale;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::elu.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_elu__options {
+  tenon_value alpha;
+  tenon_value scale;
+  tenon_value input_scale;
+} aten_elu__options;
+
+static inline aten_elu__options aten_elu__defaults(void) {
+  aten_elu__options options_;
+  options_.alpha = tenon_value_of_int(1);
+  options_.scale = tenon_value_of_int(1);
+  options_.input_scale = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)
+static inline tenon_status aten_elu_(tenon_tensor* self, const aten_elu__options* options) {
+  static const tenon_op* op_;
+  const aten_elu__options defaults_ = aten_elu__defaults();
+  const aten_elu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->alpha;
+  args_[2] = given_->scale;
+  args_[3] = given_->input_scale;
+  status_ = aten_wrapped_call(&op_, "aten::elu_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4341,6 +6000,21 @@ static inline tenon_status aten_expand(
   return TENON_OK;
 }
 
+/// aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)
+static inline tenon_status aten_expand_as(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::expand_as", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_expand_copy_options {
   int32_t implicit;
 } aten_expand_copy_options;
@@ -4531,6 +6205,46 @@ static inline tenon_status aten_fill__Tensor(tenon_tensor* self, tenon_tensor* v
   return TENON_OK;
 }
 
+/// aten::fix(Tensor self) -> Tensor
+static inline tenon_status aten_fix(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::fix", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fix_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fix.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fix_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_fix_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::fix_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_flatten_using_ints_options {
   int64_t start_dim;
   int64_t end_dim;
@@ -4589,6 +6303,32 @@ static inline tenon_status aten_flip_out(
   status_ = aten_wrapped_call(&op_, "aten::flip.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fliplr(Tensor self) -> Tensor
+static inline tenon_status aten_fliplr(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::fliplr", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::flipud(Tensor self) -> Tensor
+static inline tenon_status aten_flipud(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::flipud", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -5137,6 +6877,357 @@ static inline tenon_status aten_ge__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+typedef struct aten_gelu_options {
+  const char* approximate;
+} aten_gelu_options;
+
+static inline aten_gelu_options aten_gelu_defaults(void) {
+  aten_gelu_options options_;
+  options_.approximate = "none";
+  return options_;
+}
+
+/// aten::gelu(Tensor self, *, str approximate="none") -> Tensor
+static inline tenon_status aten_gelu(
+    tenon_tensor* self, const aten_gelu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_gelu_options defaults_ = aten_gelu_defaults();
+  const aten_gelu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
+  status_ = aten_wrapped_call(&op_, "aten::gelu", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_gelu_out_options {
+  const char* approximate;
+} aten_gelu_out_options;
+
+static inline aten_gelu_out_options aten_gelu_out_defaults(void) {
+  aten_gelu_out_options options_;
+  options_.approximate = "none";
+  return options_;
+}
+
+/// aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_gelu_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_gelu_out_options* options) {
+  static const tenon_op* op_;
+  const aten_gelu_out_options defaults_ = aten_gelu_out_defaults();
+  const aten_gelu_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::gelu.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_gelu__options {
+  const char* approximate;
+} aten_gelu__options;
+
+static inline aten_gelu__options aten_gelu__defaults(void) {
+  aten_gelu__options options_;
+  options_.approximate = "none";
+  return options_;
+}
+
+/// aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)
+static inline tenon_status aten_gelu_(tenon_tensor* self, const aten_gelu__options* options) {
+  static const tenon_op* op_;
+  const aten_gelu__options defaults_ = aten_gelu__defaults();
+  const aten_gelu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
+  status_ = aten_wrapped_call(&op_, "aten::gelu_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_gelu_backward_options {
+  const char* approximate;
+} aten_gelu_backward_options;
+
+static inline aten_gelu_backward_options aten_gelu_backward_defaults(void) {
+  aten_gelu_backward_options options_;
+  options_.approximate = "none";
+  return options_;
+}
+
+/// aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor
+static inline tenon_status aten_gelu_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, const aten_gelu_backward_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_gelu_backward_options defaults_ = aten_gelu_backward_defaults();
+  const aten_gelu_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
+  status_ = aten_wrapped_call(&op_, "aten::gelu_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_gelu_backward_grad_input_options {
+  const char* approximate;
+} aten_gelu_backward_grad_input_options;
+
+static inline aten_gelu_backward_grad_input_options aten_gelu_backward_grad_input_defaults(void) {
+  aten_gelu_backward_grad_input_options options_;
+  options_.approximate = "none";
+  return options_;
+}
+
+/// aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate="none",
+/// Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_gelu_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* grad_input,
+    const aten_gelu_backward_grad_input_options* options) {
+  static const tenon_op* op_;
+  const aten_gelu_backward_grad_input_options defaults_ = aten_gelu_backward_grad_input_defaults();
+  const aten_gelu_backward_grad_input_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
+  args_[3] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::gelu_backward.grad_input", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ger(Tensor self, Tensor vec2) -> Tensor
+static inline tenon_status aten_ger(
+    tenon_tensor* self, tenon_tensor* vec2, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec2);
+  status_ = aten_wrapped_call(&op_, "aten::ger", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ger_out(tenon_tensor* self, tenon_tensor* vec2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec2);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ger.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_greater_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::greater.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_greater_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::greater.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_greater_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::greater.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_greater_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::greater.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_greater__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::greater_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_greater__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::greater_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_greater_equal_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_greater_equal_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_greater_equal_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_greater_equal_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_greater_equal__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_greater_equal__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::greater_equal_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_gt_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -5222,6 +7313,466 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hardshrink_options {
+  tenon_value lambd;
+} aten_hardshrink_options;
+
+static inline aten_hardshrink_options aten_hardshrink_defaults(void) {
+  aten_hardshrink_options options_;
+  options_.lambd = tenon_value_of_float(0.5);
+  return options_;
+}
+
+/// aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+static inline tenon_status aten_hardshrink(
+    tenon_tensor* self, const aten_hardshrink_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hardshrink_options defaults_ = aten_hardshrink_defaults();
+  const aten_hardshrink_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lambd;
+  status_ = aten_wrapped_call(&op_, "aten::hardshrink", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_hardshrink_out_options {
+  tenon_value lambd;
+} aten_hardshrink_out_options;
+
+static inline aten_hardshrink_out_options aten_hardshrink_out_defaults(void) {
+  aten_hardshrink_out_options options_;
+  options_.lambd = tenon_value_of_float(0.5);
+  return options_;
+}
+
+/// aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hardshrink_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_hardshrink_out_options* options) {
+  static const tenon_op* op_;
+  const aten_hardshrink_out_options defaults_ = aten_hardshrink_out_defaults();
+  const aten_hardshrink_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lambd;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hardshrink.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor
+static inline tenon_status aten_hardshrink_backward(
+    tenon_tensor* grad_out, tenon_tensor* self, tenon_value lambd, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_out);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = lambd;
+  status_ = aten_wrapped_call(&op_, "aten::hardshrink_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardshrink_backward.grad_input(Tensor grad_out, Tensor self, Scalar lambd, *, Tensor(a!)
+/// grad_input) -> Tensor(a!)
+static inline tenon_status aten_hardshrink_backward_grad_input(
+    tenon_tensor* grad_out, tenon_tensor* self, tenon_value lambd, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_out);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = lambd;
+  args_[3] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::hardshrink_backward.grad_input", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardsigmoid(Tensor self) -> Tensor
+static inline tenon_status aten_hardsigmoid(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardsigmoid", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hardsigmoid_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hardsigmoid.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_hardsigmoid_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardsigmoid_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor
+static inline tenon_status aten_hardsigmoid_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardsigmoid_backward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardsigmoid_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input)
+/// -> Tensor(a!)
+static inline tenon_status aten_hardsigmoid_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::hardsigmoid_backward.grad_input", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardswish(Tensor self) -> Tensor
+static inline tenon_status aten_hardswish(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardswish", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hardswish_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hardswish.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardswish_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_hardswish_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardswish_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor
+static inline tenon_status aten_hardswish_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::hardswish_backward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hardswish_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hardswish_backward.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hardtanh_options {
+  tenon_value min_val;
+  tenon_value max_val;
+} aten_hardtanh_options;
+
+static inline aten_hardtanh_options aten_hardtanh_defaults(void) {
+  aten_hardtanh_options options_;
+  options_.min_val = tenon_value_of_int(-1);
+  options_.max_val = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor
+static inline tenon_status aten_hardtanh(
+    tenon_tensor* self, const aten_hardtanh_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hardtanh_options defaults_ = aten_hardtanh_defaults();
+  const aten_hardtanh_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min_val;
+  args_[2] = given_->max_val;
+  status_ = aten_wrapped_call(&op_, "aten::hardtanh", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_hardtanh_out_options {
+  tenon_value min_val;
+  tenon_value max_val;
+} aten_hardtanh_out_options;
+
+static inline aten_hardtanh_out_options aten_hardtanh_out_defaults(void) {
+  aten_hardtanh_out_options options_;
+  options_.min_val = tenon_value_of_int(-1);
+  options_.max_val = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_hardtanh_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_hardtanh_out_options* options) {
+  static const tenon_op* op_;
+  const aten_hardtanh_out_options defaults_ = aten_hardtanh_out_defaults();
+  const aten_hardtanh_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min_val;
+  args_[2] = given_->max_val;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hardtanh.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hardtanh__options {
+  tenon_value min_val;
+  tenon_value max_val;
+} aten_hardtanh__options;
+
+static inline aten_hardtanh__options aten_hardtanh__defaults(void) {
+  aten_hardtanh__options options_;
+  options_.min_val = tenon_value_of_int(-1);
+  options_.max_val = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)
+static inline tenon_status aten_hardtanh_(
+    tenon_tensor* self, const aten_hardtanh__options* options) {
+  static const tenon_op* op_;
+  const aten_hardtanh__options defaults_ = aten_hardtanh__defaults();
+  const aten_hardtanh__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min_val;
+  args_[2] = given_->max_val;
+  status_ = aten_wrapped_call(&op_, "aten::hardtanh_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) ->
+/// Tensor
+static inline tenon_status aten_hardtanh_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value min_val, tenon_value max_val,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = min_val;
+  args_[3] = max_val;
+  status_ = aten_wrapped_call(&op_, "aten::hardtanh_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hardtanh_backward.grad_input(Tensor grad_output, Tensor self, Scalar min_val, Scalar
+/// max_val, *, Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_hardtanh_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value min_val, tenon_value max_val,
+    tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = min_val;
+  args_[3] = max_val;
+  args_[4] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::hardtanh_backward.grad_input", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_histc_options {
+  int64_t bins;
+  tenon_value min;
+  tenon_value max;
+} aten_histc_options;
+
+static inline aten_histc_options aten_histc_defaults(void) {
+  aten_histc_options options_;
+  options_.bins = 100;
+  options_.min = tenon_value_of_int(0);
+  options_.max = tenon_value_of_int(0);
+  return options_;
+}
+
+/// aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor
+static inline tenon_status aten_histc(
+    tenon_tensor* self, const aten_histc_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_histc_options defaults_ = aten_histc_defaults();
+  const aten_histc_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->bins);
+  args_[2] = given_->min;
+  args_[3] = given_->max;
+  status_ = aten_wrapped_call(&op_, "aten::histc", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_histc_out_options {
+  int64_t bins;
+  tenon_value min;
+  tenon_value max;
+} aten_histc_out_options;
+
+static inline aten_histc_out_options aten_histc_out_defaults(void) {
+  aten_histc_out_options options_;
+  options_.bins = 100;
+  options_.min = tenon_value_of_int(0);
+  options_.max = tenon_value_of_int(0);
+  return options_;
+}
+
+/// aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_histc_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_histc_out_options* options) {
+  static const tenon_op* op_;
+  const aten_histc_out_options defaults_ = aten_histc_out_defaults();
+  const aten_histc_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->bins);
+  args_[2] = given_->min;
+  args_[3] = given_->max;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::histc.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hstack(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_hstack(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::hstack", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hstack_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hstack.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -5969,6 +8520,127 @@ static inline tenon_status aten_le__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+typedef struct aten_leaky_relu_options {
+  tenon_value negative_slope;
+} aten_leaky_relu_options;
+
+static inline aten_leaky_relu_options aten_leaky_relu_defaults(void) {
+  aten_leaky_relu_options options_;
+  options_.negative_slope = tenon_value_of_float(0.01);
+  return options_;
+}
+
+/// aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor
+static inline tenon_status aten_leaky_relu(
+    tenon_tensor* self, const aten_leaky_relu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_leaky_relu_options defaults_ = aten_leaky_relu_defaults();
+  const aten_leaky_relu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->negative_slope;
+  status_ = aten_wrapped_call(&op_, "aten::leaky_relu", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_leaky_relu_out_options {
+  tenon_value negative_slope;
+} aten_leaky_relu_out_options;
+
+static inline aten_leaky_relu_out_options aten_leaky_relu_out_defaults(void) {
+  aten_leaky_relu_out_options options_;
+  options_.negative_slope = tenon_value_of_float(0.01);
+  return options_;
+}
+
+/// aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_leaky_relu_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_leaky_relu_out_options* options) {
+  static const tenon_op* op_;
+  const aten_leaky_relu_out_options defaults_ = aten_leaky_relu_out_defaults();
+  const aten_leaky_relu_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->negative_slope;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::leaky_relu.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_leaky_relu__options {
+  tenon_value negative_slope;
+} aten_leaky_relu__options;
+
+static inline aten_leaky_relu__options aten_leaky_relu__defaults(void) {
+  aten_leaky_relu__options options_;
+  options_.negative_slope = tenon_value_of_float(0.01);
+  return options_;
+}
+
+/// aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)
+static inline tenon_status aten_leaky_relu_(
+    tenon_tensor* self, const aten_leaky_relu__options* options) {
+  static const tenon_op* op_;
+  const aten_leaky_relu__options defaults_ = aten_leaky_relu__defaults();
+  const aten_leaky_relu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->negative_slope;
+  status_ = aten_wrapped_call(&op_, "aten::leaky_relu_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool
+/// self_is_result) -> Tensor
+static inline tenon_status aten_leaky_relu_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value negative_slope,
+    int32_t self_is_result, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = negative_slope;
+  args_[3] = tenon_value_of_bool(self_is_result);
+  status_ = aten_wrapped_call(&op_, "aten::leaky_relu_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar negative_slope,
+/// bool self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_leaky_relu_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value negative_slope,
+    int32_t self_is_result, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = negative_slope;
+  args_[3] = tenon_value_of_bool(self_is_result);
+  args_[4] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::leaky_relu_backward.grad_input", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
 static inline tenon_status aten_lerp_Scalar(
     tenon_tensor* self, tenon_tensor* end, tenon_value weight, tenon_tensor** out_result) {
@@ -6067,6 +8739,186 @@ static inline tenon_status aten_lerp__Tensor(
   return TENON_OK;
 }
 
+/// aten::less.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_less_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::less.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_less_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::less.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_less_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::less.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_less_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::less.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_less__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::less_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_less__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::less_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_less_equal_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::less_equal.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_less_equal_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::less_equal.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_less_equal_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::less_equal.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_less_equal_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::less_equal.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_less_equal__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::less_equal_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_less_equal__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::less_equal_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_linear_options {
   tenon_tensor* bias;
 } aten_linear_options;
@@ -6122,6 +8974,237 @@ static inline tenon_status aten_linear_out(
   args_[2] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::linear.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linspace_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_linspace_options;
+
+static inline aten_linspace_options aten_linspace_defaults(void) {
+  aten_linspace_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_linspace(
+    tenon_value start, tenon_value end, int64_t steps, const aten_linspace_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linspace_options defaults_ = aten_linspace_defaults();
+  const aten_linspace_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linspace", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linspace_Scalar_Tensor_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_linspace_Scalar_Tensor_options;
+
+static inline aten_linspace_Scalar_Tensor_options aten_linspace_Scalar_Tensor_defaults(void) {
+  aten_linspace_Scalar_Tensor_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_linspace_Scalar_Tensor(
+    tenon_value start, tenon_tensor* end, int64_t steps,
+    const aten_linspace_Scalar_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linspace_Scalar_Tensor_options defaults_ = aten_linspace_Scalar_Tensor_defaults();
+  const aten_linspace_Scalar_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Scalar_Tensor", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linspace_Scalar_Tensor_out(
+    tenon_value start, tenon_tensor* end, int64_t steps, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Scalar_Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linspace_Tensor_Scalar_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_linspace_Tensor_Scalar_options;
+
+static inline aten_linspace_Tensor_Scalar_options aten_linspace_Tensor_Scalar_defaults(void) {
+  aten_linspace_Tensor_Scalar_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_linspace_Tensor_Scalar(
+    tenon_tensor* start, tenon_value end, int64_t steps,
+    const aten_linspace_Tensor_Scalar_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linspace_Tensor_Scalar_options defaults_ = aten_linspace_Tensor_Scalar_defaults();
+  const aten_linspace_Tensor_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Tensor_Scalar", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linspace_Tensor_Scalar_out(
+    tenon_tensor* start, tenon_value end, int64_t steps, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Tensor_Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linspace_Tensor_Tensor_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_linspace_Tensor_Tensor_options;
+
+static inline aten_linspace_Tensor_Tensor_options aten_linspace_Tensor_Tensor_defaults(void) {
+  aten_linspace_Tensor_Tensor_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_linspace_Tensor_Tensor(
+    tenon_tensor* start, tenon_tensor* end, int64_t steps,
+    const aten_linspace_Tensor_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linspace_Tensor_Tensor_options defaults_ = aten_linspace_Tensor_Tensor_defaults();
+  const aten_linspace_Tensor_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Tensor_Tensor", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linspace_Tensor_Tensor_out(
+    tenon_tensor* start, tenon_tensor* end, int64_t steps, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linspace.Tensor_Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linspace_out(
+    tenon_value start, tenon_value end, int64_t steps, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linspace.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -6282,6 +9365,33 @@ static inline tenon_status aten_log_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::log_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log_sigmoid(Tensor self) -> Tensor
+static inline tenon_status aten_log_sigmoid(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log_sigmoid", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_log_sigmoid_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log_sigmoid.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -6579,6 +9689,366 @@ static inline tenon_status aten_logical_xor_(tenon_tensor* self, tenon_tensor* o
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::logical_xor_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_options {
+  double base;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_logspace_options;
+
+static inline aten_logspace_options aten_logspace_defaults(void) {
+  aten_logspace_options options_;
+  options_.base = 10.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_logspace(
+    tenon_value start, tenon_value end, int64_t steps, const aten_logspace_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logspace_options defaults_ = aten_logspace_defaults();
+  const aten_logspace_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logspace", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Scalar_Tensor_options {
+  double base;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_logspace_Scalar_Tensor_options;
+
+static inline aten_logspace_Scalar_Tensor_options aten_logspace_Scalar_Tensor_defaults(void) {
+  aten_logspace_Scalar_Tensor_options options_;
+  options_.base = 10.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType?
+/// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_logspace_Scalar_Tensor(
+    tenon_value start, tenon_tensor* end, int64_t steps,
+    const aten_logspace_Scalar_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logspace_Scalar_Tensor_options defaults_ = aten_logspace_Scalar_Tensor_defaults();
+  const aten_logspace_Scalar_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Scalar_Tensor", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Scalar_Tensor_out_options {
+  double base;
+} aten_logspace_Scalar_Tensor_out_options;
+
+static inline aten_logspace_Scalar_Tensor_out_options aten_logspace_Scalar_Tensor_out_defaults(void) {
+  aten_logspace_Scalar_Tensor_out_options options_;
+  options_.base = 10.0;
+  return options_;
+}
+
+/// aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logspace_Scalar_Tensor_out(
+    tenon_value start, tenon_tensor* end, int64_t steps, tenon_tensor* out,
+    const aten_logspace_Scalar_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logspace_Scalar_Tensor_out_options defaults_ = aten_logspace_Scalar_Tensor_out_defaults();
+  const aten_logspace_Scalar_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Scalar_Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Tensor_Scalar_options {
+  double base;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_logspace_Tensor_Scalar_options;
+
+static inline aten_logspace_Tensor_Scalar_options aten_logspace_Tensor_Scalar_defaults(void) {
+  aten_logspace_Tensor_Scalar_options options_;
+  options_.base = 10.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType?
+/// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_logspace_Tensor_Scalar(
+    tenon_tensor* start, tenon_value end, int64_t steps,
+    const aten_logspace_Tensor_Scalar_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logspace_Tensor_Scalar_options defaults_ = aten_logspace_Tensor_Scalar_defaults();
+  const aten_logspace_Tensor_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Tensor_Scalar", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Tensor_Scalar_out_options {
+  double base;
+} aten_logspace_Tensor_Scalar_out_options;
+
+static inline aten_logspace_Tensor_Scalar_out_options aten_logspace_Tensor_Scalar_out_defaults(void) {
+  aten_logspace_Tensor_Scalar_out_options options_;
+  options_.base = 10.0;
+  return options_;
+}
+
+/// aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logspace_Tensor_Scalar_out(
+    tenon_tensor* start, tenon_value end, int64_t steps, tenon_tensor* out,
+    const aten_logspace_Tensor_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logspace_Tensor_Scalar_out_options defaults_ = aten_logspace_Tensor_Scalar_out_defaults();
+  const aten_logspace_Tensor_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Tensor_Scalar_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Tensor_Tensor_options {
+  double base;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_logspace_Tensor_Tensor_options;
+
+static inline aten_logspace_Tensor_Tensor_options aten_logspace_Tensor_Tensor_defaults(void) {
+  aten_logspace_Tensor_Tensor_options options_;
+  options_.base = 10.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType?
+/// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_logspace_Tensor_Tensor(
+    tenon_tensor* start, tenon_tensor* end, int64_t steps,
+    const aten_logspace_Tensor_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logspace_Tensor_Tensor_options defaults_ = aten_logspace_Tensor_Tensor_defaults();
+  const aten_logspace_Tensor_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Tensor_Tensor", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_Tensor_Tensor_out_options {
+  double base;
+} aten_logspace_Tensor_Tensor_out_options;
+
+static inline aten_logspace_Tensor_Tensor_out_options aten_logspace_Tensor_Tensor_out_defaults(void) {
+  aten_logspace_Tensor_Tensor_out_options options_;
+  options_.base = 10.0;
+  return options_;
+}
+
+/// aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logspace_Tensor_Tensor_out(
+    tenon_tensor* start, tenon_tensor* end, int64_t steps, tenon_tensor* out,
+    const aten_logspace_Tensor_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logspace_Tensor_Tensor_out_options defaults_ = aten_logspace_Tensor_Tensor_out_defaults();
+  const aten_logspace_Tensor_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(start);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logspace.Tensor_Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logspace_out_options {
+  double base;
+} aten_logspace_out_options;
+
+static inline aten_logspace_out_options aten_logspace_out_defaults(void) {
+  aten_logspace_out_options options_;
+  options_.base = 10.0;
+  return options_;
+}
+
+/// aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_logspace_out(
+    tenon_value start, tenon_value end, int64_t steps, tenon_tensor* out,
+    const aten_logspace_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logspace_out_options defaults_ = aten_logspace_out_defaults();
+  const aten_logspace_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = start;
+  args_[1] = end;
+  args_[2] = tenon_value_of_int(steps);
+  args_[3] = tenon_value_of_float(given_->base);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logspace.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logsumexp_options {
+  int32_t keepdim;
+} aten_logsumexp_options;
+
+static inline aten_logsumexp_options aten_logsumexp_defaults(void) {
+  aten_logsumexp_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+static inline tenon_status aten_logsumexp(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count,
+    const aten_logsumexp_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logsumexp_options defaults_ = aten_logsumexp_defaults();
+  const aten_logsumexp_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::logsumexp", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logsumexp_out_options {
+  int32_t keepdim;
+} aten_logsumexp_out_options;
+
+static inline aten_logsumexp_out_options aten_logsumexp_out_defaults(void) {
+  aten_logsumexp_out_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_logsumexp_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_logsumexp_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logsumexp_out_options defaults_ = aten_logsumexp_out_defaults();
+  const aten_logsumexp_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logsumexp.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -7532,6 +11002,46 @@ static inline tenon_status aten_minimum_out(
   return TENON_OK;
 }
 
+/// aten::mish(Tensor self) -> Tensor
+static inline tenon_status aten_mish(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::mish", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mish_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mish.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::mish_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_mish_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::mish_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::mm(Tensor self, Tensor mat2) -> Tensor
 static inline tenon_status aten_mm(
     tenon_tensor* self, tenon_tensor* mat2, tenon_tensor** out_result) {
@@ -7593,6 +11103,39 @@ static inline tenon_status aten_mm_out(tenon_tensor* self, tenon_tensor* mat2, t
   status_ = aten_wrapped_call(&op_, "aten::mm.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)
+static inline tenon_status aten_moveaxis_int(
+    tenon_tensor* self, int64_t source, int64_t destination, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(source);
+  args_[2] = tenon_value_of_int(destination);
+  status_ = aten_wrapped_call(&op_, "aten::moveaxis.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
+static inline tenon_status aten_moveaxis_intlist(
+    tenon_tensor* self, const int64_t* source, uint32_t source_count, const int64_t* destination,
+    uint32_t destination_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(source, source_count);
+  args_[2] = tenon_value_of_ints(destination, destination_count);
+  status_ = aten_wrapped_call(&op_, "aten::moveaxis.intlist", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -7714,6 +11257,80 @@ static inline tenon_status aten_mul__Tensor(tenon_tensor* self, tenon_tensor* ot
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::mul_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_multiply_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::multiply.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_multiply_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::multiply.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_multiply_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::multiply.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_multiply__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::multiply_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_multiply__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::multiply_.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -7963,6 +11580,330 @@ static inline tenon_status aten_neg_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::neg_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::negative(Tensor self) -> Tensor
+static inline tenon_status aten_negative(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::negative", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_negative_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::negative.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::negative_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_negative_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::negative_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_new_empty_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_new_empty_options;
+
+static inline aten_new_empty_options aten_new_empty_defaults(void) {
+  aten_new_empty_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_new_empty(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count,
+    const aten_new_empty_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_new_empty_options defaults_ = aten_new_empty_defaults();
+  const aten_new_empty_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::new_empty", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_new_empty_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::new_empty.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_new_empty_strided_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_new_empty_strided_options;
+
+static inline aten_new_empty_strided_options aten_new_empty_strided_defaults(void) {
+  aten_new_empty_strided_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_new_empty_strided(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, const int64_t* stride,
+    uint32_t stride_count, const aten_new_empty_strided_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_new_empty_strided_options defaults_ = aten_new_empty_strided_defaults();
+  const aten_new_empty_strided_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_ints(stride, stride_count);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::new_empty_strided", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_new_empty_strided_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, const int64_t* stride,
+    uint32_t stride_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_ints(stride, stride_count);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::new_empty_strided.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_new_full_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_new_full_options;
+
+static inline aten_new_full_options aten_new_full_defaults(void) {
+  aten_new_full_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_new_full(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_value fill_value,
+    const aten_new_full_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_new_full_options defaults_ = aten_new_full_defaults();
+  const aten_new_full_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = fill_value;
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::new_full", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_new_full_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_value fill_value,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = fill_value;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::new_full.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_new_ones_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_new_ones_options;
+
+static inline aten_new_ones_options aten_new_ones_defaults(void) {
+  aten_new_ones_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_new_ones(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count,
+    const aten_new_ones_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_new_ones_options defaults_ = aten_new_ones_defaults();
+  const aten_new_ones_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::new_ones", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_new_ones_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::new_ones.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_new_zeros_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_new_zeros_options;
+
+static inline aten_new_zeros_options aten_new_zeros_defaults(void) {
+  aten_new_zeros_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_new_zeros(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count,
+    const aten_new_zeros_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_new_zeros_options defaults_ = aten_new_zeros_defaults();
+  const aten_new_zeros_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::new_zeros", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_new_zeros_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::new_zeros.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -8353,6 +12294,96 @@ static inline tenon_status aten_normal_functional(
   status_ = aten_wrapped_call(&op_, "aten::normal_functional", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_not_equal_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::not_equal.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_not_equal_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::not_equal.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_not_equal_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::not_equal.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_not_equal_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::not_equal.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_not_equal__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::not_equal_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_not_equal__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::not_equal_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -8797,6 +12828,21 @@ static inline tenon_status aten_prod_out(
   return TENON_OK;
 }
 
+/// aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType
+static inline tenon_status aten_promote_types(
+    tenon_dtype type1, tenon_dtype type2, tenon_dtype* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_dtype(type1);
+  args_[1] = tenon_value_of_dtype(type2);
+  status_ = aten_wrapped_call(&op_, "aten::promote_types", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
 typedef struct aten_rand_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -8900,6 +12946,391 @@ static inline tenon_status aten_rand_out(
   args_[0] = tenon_value_of_ints(size, size_count);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::rand.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_randint_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randint_options;
+
+static inline aten_randint_options aten_randint_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randint_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_randint(
+    int64_t high, const int64_t* size, uint32_t size_count, const aten_randint_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_options defaults_ = aten_randint_defaults();
+  const aten_randint_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(high);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_randint_generator_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randint_generator_options;
+
+static inline aten_randint_generator_options aten_randint_generator_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randint_generator_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType?
+/// dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_randint_generator(
+    int64_t high, const int64_t* size, uint32_t size_count, tenon_generator* generator,
+    const aten_randint_generator_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_generator_options defaults_ = aten_randint_generator_defaults();
+  const aten_randint_generator_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(high);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint.generator", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_randint_generator_out(
+    int64_t high, const int64_t* size, uint32_t size_count, tenon_generator* generator,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(high);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint.generator_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_randint_low_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randint_low_options;
+
+static inline aten_randint_low_options aten_randint_low_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randint_low_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_randint_low(
+    int64_t low, int64_t high, const int64_t* size, uint32_t size_count,
+    const aten_randint_low_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_low_options defaults_ = aten_randint_low_defaults();
+  const aten_randint_low_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(low);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint.low", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_randint_low_generator_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randint_low_generator_options;
+
+static inline aten_randint_low_generator_options aten_randint_low_generator_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randint_low_generator_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+/// ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_randint_low_generator(
+    int64_t low, int64_t high, const int64_t* size, uint32_t size_count, tenon_generator* generator,
+    const aten_randint_low_generator_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_low_generator_options defaults_ = aten_randint_low_generator_defaults();
+  const aten_randint_low_generator_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(low);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint.low_generator", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randint_low_generator_out(
+    int64_t low, int64_t high, const int64_t* size, uint32_t size_count, tenon_generator* generator,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(low);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint.low_generator_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randint_low_out(
+    int64_t low, int64_t high, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(low);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint.low_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::randint.out(SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randint_out(
+    int64_t high, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(high);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_randint_like_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+  const int32_t* memory_format;
+} aten_randint_like_options;
+
+static inline aten_randint_like_options aten_randint_like_defaults(void) {
+  aten_randint_like_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
+static inline tenon_status aten_randint_like(
+    tenon_tensor* self, int64_t high, const aten_randint_like_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_like_options defaults_ = aten_randint_like_defaults();
+  const aten_randint_like_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  args_[6] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint_like", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_randint_like_low_dtype_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+  const int32_t* memory_format;
+} aten_randint_like_low_dtype_options;
+
+static inline aten_randint_like_low_dtype_options aten_randint_like_low_dtype_defaults(void) {
+  aten_randint_like_low_dtype_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+/// memory_format=None) -> Tensor
+static inline tenon_status aten_randint_like_low_dtype(
+    tenon_tensor* self, int64_t low, int64_t high,
+    const aten_randint_like_low_dtype_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randint_like_low_dtype_options defaults_ = aten_randint_like_low_dtype_defaults();
+  const aten_randint_like_low_dtype_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(low);
+  args_[2] = tenon_value_of_int(high);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  args_[7] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randint_like.low_dtype", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_randint_like_low_dtype_out_options {
+  const int32_t* memory_format;
+} aten_randint_like_low_dtype_out_options;
+
+static inline aten_randint_like_low_dtype_out_options aten_randint_like_low_dtype_out_defaults(void) {
+  aten_randint_like_low_dtype_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
+/// memory_format=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randint_like_low_dtype_out(
+    tenon_tensor* self, int64_t low, int64_t high, tenon_tensor* out,
+    const aten_randint_like_low_dtype_out_options* options) {
+  static const tenon_op* op_;
+  const aten_randint_like_low_dtype_out_options defaults_ = aten_randint_like_low_dtype_out_defaults();
+  const aten_randint_like_low_dtype_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(low);
+  args_[2] = tenon_value_of_int(high);
+  args_[3] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint_like.low_dtype_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_randint_like_out_options {
+  const int32_t* memory_format;
+} aten_randint_like_out_options;
+
+static inline aten_randint_like_out_options aten_randint_like_out_defaults(void) {
+  aten_randint_like_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_randint_like_out(
+    tenon_tensor* self, int64_t high, tenon_tensor* out,
+    const aten_randint_like_out_options* options) {
+  static const tenon_op* op_;
+  const aten_randint_like_out_options defaults_ = aten_randint_like_out_defaults();
+  const aten_randint_like_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(high);
+  args_[2] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randint_like.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -9013,6 +13444,279 @@ static inline tenon_status aten_randn_out(
   return TENON_OK;
 }
 
+typedef struct aten_random_options {
+  tenon_generator* generator;
+} aten_random_options;
+
+static inline aten_random_options aten_random_defaults(void) {
+  aten_random_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random(Tensor self, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_random(
+    tenon_tensor* self, const aten_random_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_random_options defaults_ = aten_random_defaults();
+  const aten_random_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_random_from_options {
+  tenon_generator* generator;
+} aten_random_from_options;
+
+static inline aten_random_from_options aten_random_from_defaults(void) {
+  aten_random_from_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_random_from(
+    tenon_tensor* self, int64_t from, const int64_t* to, const aten_random_from_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_random_from_options defaults_ = aten_random_from_defaults();
+  const aten_random_from_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(from);
+  args_[2] = to != NULL ? tenon_value_of_int((*to)) : tenon_value_of_none();
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random.from", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_random_from_out_options {
+  tenon_generator* generator;
+} aten_random_from_out_options;
+
+static inline aten_random_from_out_options aten_random_from_out_defaults(void) {
+  aten_random_from_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_random_from_out(
+    tenon_tensor* self, int64_t from, const int64_t* to, tenon_tensor* out,
+    const aten_random_from_out_options* options) {
+  static const tenon_op* op_;
+  const aten_random_from_out_options defaults_ = aten_random_from_out_defaults();
+  const aten_random_from_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(from);
+  args_[2] = to != NULL ? tenon_value_of_int((*to)) : tenon_value_of_none();
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::random.from_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_random_out_options {
+  tenon_generator* generator;
+} aten_random_out_options;
+
+static inline aten_random_out_options aten_random_out_defaults(void) {
+  aten_random_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_random_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_random_out_options* options) {
+  static const tenon_op* op_;
+  const aten_random_out_options defaults_ = aten_random_out_defaults();
+  const aten_random_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::random.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_random_to_options {
+  tenon_generator* generator;
+} aten_random_to_options;
+
+static inline aten_random_to_options aten_random_to_defaults(void) {
+  aten_random_to_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_random_to(
+    tenon_tensor* self, int64_t to, const aten_random_to_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_random_to_options defaults_ = aten_random_to_defaults();
+  const aten_random_to_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(to);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random.to", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_random_to_out_options {
+  tenon_generator* generator;
+} aten_random_to_out_options;
+
+static inline aten_random_to_out_options aten_random_to_out_defaults(void) {
+  aten_random_to_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_random_to_out(
+    tenon_tensor* self, int64_t to, tenon_tensor* out, const aten_random_to_out_options* options) {
+  static const tenon_op* op_;
+  const aten_random_to_out_options defaults_ = aten_random_to_out_defaults();
+  const aten_random_to_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(to);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::random.to_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_random__options {
+  tenon_generator* generator;
+} aten_random__options;
+
+static inline aten_random__options aten_random__defaults(void) {
+  aten_random__options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_random_(tenon_tensor* self, const aten_random__options* options) {
+  static const tenon_op* op_;
+  const aten_random__options defaults_ = aten_random__defaults();
+  const aten_random__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_random__from_options {
+  tenon_generator* generator;
+} aten_random__from_options;
+
+static inline aten_random__from_options aten_random__from_defaults(void) {
+  aten_random__from_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+/// Tensor(a!)
+static inline tenon_status aten_random__from(
+    tenon_tensor* self, int64_t from, const int64_t* to, const aten_random__from_options* options) {
+  static const tenon_op* op_;
+  const aten_random__from_options defaults_ = aten_random__from_defaults();
+  const aten_random__from_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(from);
+  args_[2] = to != NULL ? tenon_value_of_int((*to)) : tenon_value_of_none();
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random_.from", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_random__to_options {
+  tenon_generator* generator;
+} aten_random__to_options;
+
+static inline aten_random__to_options aten_random__to_defaults(void) {
+  aten_random__to_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_random__to(
+    tenon_tensor* self, int64_t to, const aten_random__to_options* options) {
+  static const tenon_op* op_;
+  const aten_random__to_options defaults_ = aten_random__to_defaults();
+  const aten_random__to_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(to);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::random_.to", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ravel(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_ravel(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::ravel", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::real(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_real(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -9088,6 +13792,32 @@ static inline tenon_status aten_relu_out(tenon_tensor* self, tenon_tensor* out) 
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::relu.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::relu6(Tensor self) -> Tensor
+static inline tenon_status aten_relu6(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::relu6", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::relu6_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_relu6_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::relu6_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -9227,6 +13957,161 @@ static inline tenon_status aten_remainder__Tensor(tenon_tensor* self, tenon_tens
   return TENON_OK;
 }
 
+/// aten::repeat(Tensor self, SymInt[] repeats) -> Tensor
+static inline tenon_status aten_repeat(
+    tenon_tensor* self, const int64_t* repeats, uint32_t repeats_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(repeats, repeats_count);
+  status_ = aten_wrapped_call(&op_, "aten::repeat", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_repeat_out(
+    tenon_tensor* self, const int64_t* repeats, uint32_t repeats_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(repeats, repeats_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::repeat.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_repeat_interleave_Tensor_options {
+  const int64_t* output_size;
+} aten_repeat_interleave_Tensor_options;
+
+static inline aten_repeat_interleave_Tensor_options aten_repeat_interleave_Tensor_defaults(void) {
+  aten_repeat_interleave_Tensor_options options_;
+  options_.output_size = NULL;
+  return options_;
+}
+
+/// aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor
+static inline tenon_status aten_repeat_interleave_Tensor(
+    tenon_tensor* repeats, const aten_repeat_interleave_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_repeat_interleave_Tensor_options defaults_ = aten_repeat_interleave_Tensor_defaults();
+  const aten_repeat_interleave_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(repeats);
+  args_[1] = given_->output_size != NULL ? tenon_value_of_int((*given_->output_size)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::repeat_interleave.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_repeat_interleave_Tensor_out_options {
+  const int64_t* output_size;
+} aten_repeat_interleave_Tensor_out_options;
+
+static inline aten_repeat_interleave_Tensor_out_options aten_repeat_interleave_Tensor_out_defaults(void) {
+  aten_repeat_interleave_Tensor_out_options options_;
+  options_.output_size = NULL;
+  return options_;
+}
+
+/// aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_repeat_interleave_Tensor_out(
+    tenon_tensor* repeats, tenon_tensor* out,
+    const aten_repeat_interleave_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_repeat_interleave_Tensor_out_options defaults_ = aten_repeat_interleave_Tensor_out_defaults();
+  const aten_repeat_interleave_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(repeats);
+  args_[1] = given_->output_size != NULL ? tenon_value_of_int((*given_->output_size)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::repeat_interleave.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_repeat_interleave_self_Tensor_options {
+  const int64_t* dim;
+  const int64_t* output_size;
+} aten_repeat_interleave_self_Tensor_options;
+
+static inline aten_repeat_interleave_self_Tensor_options aten_repeat_interleave_self_Tensor_defaults(void) {
+  aten_repeat_interleave_self_Tensor_options options_;
+  options_.dim = NULL;
+  options_.output_size = NULL;
+  return options_;
+}
+
+/// aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
+/// output_size=None) -> Tensor
+static inline tenon_status aten_repeat_interleave_self_Tensor(
+    tenon_tensor* self, tenon_tensor* repeats,
+    const aten_repeat_interleave_self_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_repeat_interleave_self_Tensor_options defaults_ = aten_repeat_interleave_self_Tensor_defaults();
+  const aten_repeat_interleave_self_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(repeats);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = given_->output_size != NULL ? tenon_value_of_int((*given_->output_size)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::repeat_interleave.self_Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_repeat_interleave_self_int_options {
+  const int64_t* dim;
+  const int64_t* output_size;
+} aten_repeat_interleave_self_int_options;
+
+static inline aten_repeat_interleave_self_int_options aten_repeat_interleave_self_int_defaults(void) {
+  aten_repeat_interleave_self_int_options options_;
+  options_.dim = NULL;
+  options_.output_size = NULL;
+  return options_;
+}
+
+/// aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+/// output_size=None) -> Tensor
+static inline tenon_status aten_repeat_interleave_self_int(
+    tenon_tensor* self, int64_t repeats, const aten_repeat_interleave_self_int_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_repeat_interleave_self_int_options defaults_ = aten_repeat_interleave_self_int_defaults();
+  const aten_repeat_interleave_self_int_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(repeats);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = given_->output_size != NULL ? tenon_value_of_int((*given_->output_size)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::repeat_interleave.self_int", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
 static inline tenon_status aten_reshape(
     tenon_tensor* self, const int64_t* shape, uint32_t shape_count, tenon_tensor** out_result) {
@@ -9239,6 +14124,81 @@ static inline tenon_status aten_reshape(
   status_ = aten_wrapped_call(&op_, "aten::reshape", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)
+static inline tenon_status aten_reshape_as(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::reshape_as", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType
+static inline tenon_status aten_result_type_Scalar(
+    tenon_tensor* tensor, tenon_value other, tenon_dtype* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(tensor);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::result_type.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
+/// aten::result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType
+static inline tenon_status aten_result_type_Scalar_Scalar(
+    tenon_value scalar1, tenon_value scalar2, tenon_dtype* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = scalar1;
+  args_[1] = scalar2;
+  status_ = aten_wrapped_call(&op_, "aten::result_type.Scalar_Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
+/// aten::result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType
+static inline tenon_status aten_result_type_Scalar_Tensor(
+    tenon_value scalar, tenon_tensor* tensor, tenon_dtype* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = scalar;
+  args_[1] = tenon_value_of_tensor(tensor);
+  status_ = aten_wrapped_call(&op_, "aten::result_type.Scalar_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
+/// aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType
+static inline tenon_status aten_result_type_Tensor(
+    tenon_tensor* tensor, tenon_tensor* other, tenon_dtype* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(tensor);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::result_type.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (tenon_dtype)rets_[0].as.i;
   return TENON_OK;
 }
 
@@ -9302,6 +14262,73 @@ static inline tenon_status aten_roll_out(
   args_[2] = tenon_value_of_ints(given_->dims, given_->dims_count);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::roll.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_rot90_options {
+  int64_t k;
+  const int64_t* dims;
+  uint32_t dims_count;
+} aten_rot90_options;
+
+static inline aten_rot90_options aten_rot90_defaults(void) {
+  static const int64_t dims_default_[] = {0, 1};
+  aten_rot90_options options_;
+  options_.k = 1;
+  options_.dims = dims_default_;
+  options_.dims_count = 2;
+  return options_;
+}
+
+/// aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor
+static inline tenon_status aten_rot90(
+    tenon_tensor* self, const aten_rot90_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rot90_options defaults_ = aten_rot90_defaults();
+  const aten_rot90_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->k);
+  args_[2] = tenon_value_of_ints(given_->dims, given_->dims_count);
+  status_ = aten_wrapped_call(&op_, "aten::rot90", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_rot90_out_options {
+  int64_t k;
+  const int64_t* dims;
+  uint32_t dims_count;
+} aten_rot90_out_options;
+
+static inline aten_rot90_out_options aten_rot90_out_defaults(void) {
+  static const int64_t dims_default_[] = {0, 1};
+  aten_rot90_out_options options_;
+  options_.k = 1;
+  options_.dims = dims_default_;
+  options_.dims_count = 2;
+  return options_;
+}
+
+/// aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rot90_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_rot90_out_options* options) {
+  static const tenon_op* op_;
+  const aten_rot90_out_options defaults_ = aten_rot90_out_defaults();
+  const aten_rot90_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->k);
+  args_[2] = tenon_value_of_ints(given_->dims, given_->dims_count);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rot90.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -9552,6 +14579,50 @@ static inline tenon_status aten_rsub_Tensor_out(
   return TENON_OK;
 }
 
+typedef struct aten_scaled_dot_product_attention_options {
+  tenon_tensor* attn_mask;
+  double dropout_p;
+  int32_t is_causal;
+  const double* scale;
+  int32_t enable_gqa;
+} aten_scaled_dot_product_attention_options;
+
+static inline aten_scaled_dot_product_attention_options aten_scaled_dot_product_attention_defaults(void) {
+  aten_scaled_dot_product_attention_options options_;
+  options_.attn_mask = NULL;
+  options_.dropout_p = 0.0;
+  options_.is_causal = 0;
+  options_.scale = NULL;
+  options_.enable_gqa = 0;
+  return options_;
+}
+
+/// aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+/// attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+/// enable_gqa=False) -> Tensor
+static inline tenon_status aten_scaled_dot_product_attention(
+    tenon_tensor* query, tenon_tensor* key, tenon_tensor* value,
+    const aten_scaled_dot_product_attention_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_scaled_dot_product_attention_options defaults_ = aten_scaled_dot_product_attention_defaults();
+  const aten_scaled_dot_product_attention_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(query);
+  args_[1] = tenon_value_of_tensor(key);
+  args_[2] = tenon_value_of_tensor(value);
+  args_[3] = given_->attn_mask != NULL ? tenon_value_of_tensor(given_->attn_mask) : tenon_value_of_none();
+  args_[4] = tenon_value_of_float(given_->dropout_p);
+  args_[5] = tenon_value_of_bool(given_->is_causal);
+  args_[6] = given_->scale != NULL ? tenon_value_of_float((*given_->scale)) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->enable_gqa);
+  status_ = aten_wrapped_call(&op_, "aten::scaled_dot_product_attention", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
 static inline tenon_status aten_scatter_src(
     tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src,
@@ -9714,6 +14785,164 @@ static inline tenon_status aten_scatter_add_(
   return TENON_OK;
 }
 
+typedef struct aten_searchsorted_Scalar_options {
+  int32_t out_int32;
+  int32_t right;
+  const char* side;
+  tenon_tensor* sorter;
+} aten_searchsorted_Scalar_options;
+
+static inline aten_searchsorted_Scalar_options aten_searchsorted_Scalar_defaults(void) {
+  aten_searchsorted_Scalar_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  options_.side = NULL;
+  options_.sorter = NULL;
+  return options_;
+}
+
+/// aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None) -> Tensor
+static inline tenon_status aten_searchsorted_Scalar(
+    tenon_tensor* sorted_sequence, tenon_value self,
+    const aten_searchsorted_Scalar_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_searchsorted_Scalar_options defaults_ = aten_searchsorted_Scalar_defaults();
+  const aten_searchsorted_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(sorted_sequence);
+  args_[1] = self;
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = given_->side != NULL ? tenon_value_of_string(given_->side, (uint32_t)strlen(given_->side)) : tenon_value_of_none();
+  args_[5] = given_->sorter != NULL ? tenon_value_of_tensor(given_->sorter) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::searchsorted.Scalar", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_searchsorted_Scalar_out_options {
+  int32_t out_int32;
+  int32_t right;
+  const char* side;
+  tenon_tensor* sorter;
+} aten_searchsorted_Scalar_out_options;
+
+static inline aten_searchsorted_Scalar_out_options aten_searchsorted_Scalar_out_defaults(void) {
+  aten_searchsorted_Scalar_out_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  options_.side = NULL;
+  options_.sorter = NULL;
+  return options_;
+}
+
+/// aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_searchsorted_Scalar_out(
+    tenon_tensor* sorted_sequence, tenon_value self, tenon_tensor* out,
+    const aten_searchsorted_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_searchsorted_Scalar_out_options defaults_ = aten_searchsorted_Scalar_out_defaults();
+  const aten_searchsorted_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(sorted_sequence);
+  args_[1] = self;
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = given_->side != NULL ? tenon_value_of_string(given_->side, (uint32_t)strlen(given_->side)) : tenon_value_of_none();
+  args_[5] = given_->sorter != NULL ? tenon_value_of_tensor(given_->sorter) : tenon_value_of_none();
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::searchsorted.Scalar_out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_searchsorted_Tensor_options {
+  int32_t out_int32;
+  int32_t right;
+  const char* side;
+  tenon_tensor* sorter;
+} aten_searchsorted_Tensor_options;
+
+static inline aten_searchsorted_Tensor_options aten_searchsorted_Tensor_defaults(void) {
+  aten_searchsorted_Tensor_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  options_.side = NULL;
+  options_.sorter = NULL;
+  return options_;
+}
+
+/// aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None) -> Tensor
+static inline tenon_status aten_searchsorted_Tensor(
+    tenon_tensor* sorted_sequence, tenon_tensor* self,
+    const aten_searchsorted_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_searchsorted_Tensor_options defaults_ = aten_searchsorted_Tensor_defaults();
+  const aten_searchsorted_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(sorted_sequence);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = given_->side != NULL ? tenon_value_of_string(given_->side, (uint32_t)strlen(given_->side)) : tenon_value_of_none();
+  args_[5] = given_->sorter != NULL ? tenon_value_of_tensor(given_->sorter) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::searchsorted.Tensor", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_searchsorted_Tensor_out_options {
+  int32_t out_int32;
+  int32_t right;
+  const char* side;
+  tenon_tensor* sorter;
+} aten_searchsorted_Tensor_out_options;
+
+static inline aten_searchsorted_Tensor_out_options aten_searchsorted_Tensor_out_defaults(void) {
+  aten_searchsorted_Tensor_out_options options_;
+  options_.out_int32 = 0;
+  options_.right = 0;
+  options_.side = NULL;
+  options_.sorter = NULL;
+  return options_;
+}
+
+/// aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
+/// right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_searchsorted_Tensor_out(
+    tenon_tensor* sorted_sequence, tenon_tensor* self, tenon_tensor* out,
+    const aten_searchsorted_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_searchsorted_Tensor_out_options defaults_ = aten_searchsorted_Tensor_out_defaults();
+  const aten_searchsorted_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(sorted_sequence);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_bool(given_->out_int32);
+  args_[3] = tenon_value_of_bool(given_->right);
+  args_[4] = given_->side != NULL ? tenon_value_of_string(given_->side, (uint32_t)strlen(given_->side)) : tenon_value_of_none();
+  args_[5] = given_->sorter != NULL ? tenon_value_of_tensor(given_->sorter) : tenon_value_of_none();
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::searchsorted.Tensor_out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 static inline tenon_status aten_select_int(
     tenon_tensor* self, int64_t dim, int64_t index, tenon_tensor** out_result) {
@@ -9796,6 +15025,68 @@ static inline tenon_status aten_select_copy_int_out(
   args_[2] = tenon_value_of_int(index);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::select_copy.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor
+static inline tenon_status aten_select_scatter(
+    tenon_tensor* self, tenon_tensor* src, int64_t dim, int64_t index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(index);
+  status_ = aten_wrapped_call(&op_, "aten::select_scatter", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_select_scatter_out(
+    tenon_tensor* self, tenon_tensor* src, int64_t dim, int64_t index, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(index);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::select_scatter.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::selu(Tensor self) -> Tensor
+static inline tenon_status aten_selu(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::selu", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::selu_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_selu_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::selu_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -9975,6 +15266,78 @@ static inline tenon_status aten_signbit_out(tenon_tensor* self, tenon_tensor* ou
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::signbit.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::silu(Tensor self) -> Tensor
+static inline tenon_status aten_silu(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::silu", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_silu_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::silu.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::silu_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_silu_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::silu_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor
+static inline tenon_status aten_silu_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::silu_backward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)
+static inline tenon_status aten_silu_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::silu_backward.grad_input", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -10215,6 +15578,85 @@ static inline tenon_status aten_slice_copy_Tensor_out(
   return TENON_OK;
 }
 
+typedef struct aten_slice_scatter_options {
+  int64_t dim;
+  const int64_t* start;
+  const int64_t* end;
+  int64_t step;
+} aten_slice_scatter_options;
+
+static inline aten_slice_scatter_options aten_slice_scatter_defaults(void) {
+  aten_slice_scatter_options options_;
+  options_.dim = 0;
+  options_.start = NULL;
+  options_.end = NULL;
+  options_.step = 1;
+  return options_;
+}
+
+/// aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+/// SymInt step=1) -> Tensor
+static inline tenon_status aten_slice_scatter(
+    tenon_tensor* self, tenon_tensor* src, const aten_slice_scatter_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_slice_scatter_options defaults_ = aten_slice_scatter_defaults();
+  const aten_slice_scatter_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->start != NULL ? tenon_value_of_int((*given_->start)) : tenon_value_of_none();
+  args_[4] = given_->end != NULL ? tenon_value_of_int((*given_->end)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->step);
+  status_ = aten_wrapped_call(&op_, "aten::slice_scatter", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_slice_scatter_out_options {
+  int64_t dim;
+  const int64_t* start;
+  const int64_t* end;
+  int64_t step;
+} aten_slice_scatter_out_options;
+
+static inline aten_slice_scatter_out_options aten_slice_scatter_out_defaults(void) {
+  aten_slice_scatter_out_options options_;
+  options_.dim = 0;
+  options_.start = NULL;
+  options_.end = NULL;
+  options_.step = 1;
+  return options_;
+}
+
+/// aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+/// end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_slice_scatter_out(
+    tenon_tensor* self, tenon_tensor* src, tenon_tensor* out,
+    const aten_slice_scatter_out_options* options) {
+  static const tenon_op* op_;
+  const aten_slice_scatter_out_options defaults_ = aten_slice_scatter_out_defaults();
+  const aten_slice_scatter_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->start != NULL ? tenon_value_of_int((*given_->start)) : tenon_value_of_none();
+  args_[4] = given_->end != NULL ? tenon_value_of_int((*given_->end)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->step);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::slice_scatter.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_softmax_int_options {
   const tenon_dtype* dtype;
 } aten_softmax_int_options;
@@ -10270,6 +15712,196 @@ static inline tenon_status aten_softmax_int_out(
   args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::softmax.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_softplus_options {
+  tenon_value beta;
+  tenon_value threshold;
+} aten_softplus_options;
+
+static inline aten_softplus_options aten_softplus_defaults(void) {
+  aten_softplus_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.threshold = tenon_value_of_int(20);
+  return options_;
+}
+
+/// aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor
+static inline tenon_status aten_softplus(
+    tenon_tensor* self, const aten_softplus_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_softplus_options defaults_ = aten_softplus_defaults();
+  const aten_softplus_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->beta;
+  args_[2] = given_->threshold;
+  status_ = aten_wrapped_call(&op_, "aten::softplus", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_softplus_out_options {
+  tenon_value beta;
+  tenon_value threshold;
+} aten_softplus_out_options;
+
+static inline aten_softplus_out_options aten_softplus_out_defaults(void) {
+  aten_softplus_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.threshold = tenon_value_of_int(20);
+  return options_;
+}
+
+/// aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_softplus_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_softplus_out_options* options) {
+  static const tenon_op* op_;
+  const aten_softplus_out_options defaults_ = aten_softplus_out_defaults();
+  const aten_softplus_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->beta;
+  args_[2] = given_->threshold;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::softplus.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) ->
+/// Tensor
+static inline tenon_status aten_softplus_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value beta, tenon_value threshold,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = beta;
+  args_[3] = threshold;
+  status_ = aten_wrapped_call(&op_, "aten::softplus_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::softplus_backward.grad_input(Tensor grad_output, Tensor self, Scalar beta, Scalar
+/// threshold, *, Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_softplus_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value beta, tenon_value threshold,
+    tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = beta;
+  args_[3] = threshold;
+  args_[4] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::softplus_backward.grad_input", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_softshrink_options {
+  tenon_value lambd;
+} aten_softshrink_options;
+
+static inline aten_softshrink_options aten_softshrink_defaults(void) {
+  aten_softshrink_options options_;
+  options_.lambd = tenon_value_of_float(0.5);
+  return options_;
+}
+
+/// aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+static inline tenon_status aten_softshrink(
+    tenon_tensor* self, const aten_softshrink_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_softshrink_options defaults_ = aten_softshrink_defaults();
+  const aten_softshrink_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lambd;
+  status_ = aten_wrapped_call(&op_, "aten::softshrink", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_softshrink_out_options {
+  tenon_value lambd;
+} aten_softshrink_out_options;
+
+static inline aten_softshrink_out_options aten_softshrink_out_defaults(void) {
+  aten_softshrink_out_options options_;
+  options_.lambd = tenon_value_of_float(0.5);
+  return options_;
+}
+
+/// aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_softshrink_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_softshrink_out_options* options) {
+  static const tenon_op* op_;
+  const aten_softshrink_out_options defaults_ = aten_softshrink_out_defaults();
+  const aten_softshrink_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lambd;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::softshrink.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor
+static inline tenon_status aten_softshrink_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value lambd, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = lambd;
+  status_ = aten_wrapped_call(&op_, "aten::softshrink_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::softshrink_backward.grad_input(Tensor grad_output, Tensor self, Scalar lambd, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_softshrink_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value lambd, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = lambd;
+  args_[3] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::softshrink_backward.grad_input", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -10409,6 +16041,228 @@ static inline tenon_status aten_sort_values_stable(
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::special_erf(Tensor self) -> Tensor
+static inline tenon_status aten_special_erf(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_erf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_erf_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_erf.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_erfc(Tensor self) -> Tensor
+static inline tenon_status aten_special_erfc(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_erfc_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_exp2(Tensor self) -> Tensor
+static inline tenon_status aten_special_exp2(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_exp2", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_exp2_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_exp2.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_expit(Tensor self) -> Tensor
+static inline tenon_status aten_special_expit(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_expit", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_expit_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_expit.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_expm1(Tensor self) -> Tensor
+static inline tenon_status aten_special_expm1(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_expm1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_expm1_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_expm1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_log1p(Tensor self) -> Tensor
+static inline tenon_status aten_special_log1p(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_log1p", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_log1p_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_log1p.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_special_logsumexp_options {
+  int32_t keepdim;
+} aten_special_logsumexp_options;
+
+static inline aten_special_logsumexp_options aten_special_logsumexp_defaults(void) {
+  aten_special_logsumexp_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+static inline tenon_status aten_special_logsumexp(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count,
+    const aten_special_logsumexp_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_special_logsumexp_options defaults_ = aten_special_logsumexp_defaults();
+  const aten_special_logsumexp_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::special_logsumexp", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_special_logsumexp_out_options {
+  int32_t keepdim;
+} aten_special_logsumexp_out_options;
+
+static inline aten_special_logsumexp_out_options aten_special_logsumexp_out_defaults(void) {
+  aten_special_logsumexp_out_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_special_logsumexp_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_special_logsumexp_out_options* options) {
+  static const tenon_op* op_;
+  const aten_special_logsumexp_out_options defaults_ = aten_special_logsumexp_out_defaults();
+  const aten_special_logsumexp_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_logsumexp.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -10810,6 +16664,314 @@ static inline tenon_status aten_stack_out(
   return TENON_OK;
 }
 
+typedef struct aten_std_options {
+  int32_t unbiased;
+} aten_std_options;
+
+static inline aten_std_options aten_std_defaults(void) {
+  aten_std_options options_;
+  options_.unbiased = 1;
+  return options_;
+}
+
+/// aten::std(Tensor self, bool unbiased=True) -> Tensor
+static inline tenon_status aten_std(
+    tenon_tensor* self, const aten_std_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_std_options defaults_ = aten_std_defaults();
+  const aten_std_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->unbiased);
+  status_ = aten_wrapped_call(&op_, "aten::std", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_std_correction_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_std_correction_options;
+
+static inline aten_std_correction_options aten_std_correction_defaults(void) {
+  aten_std_correction_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> Tensor
+static inline tenon_status aten_std_correction(
+    tenon_tensor* self, const aten_std_correction_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_std_correction_options defaults_ = aten_std_correction_defaults();
+  const aten_std_correction_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::std.correction", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_std_correction_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_std_correction_out_options;
+
+static inline aten_std_correction_out_options aten_std_correction_out_defaults(void) {
+  aten_std_correction_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_std_correction_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_std_correction_out_options* options) {
+  static const tenon_op* op_;
+  const aten_std_correction_out_options defaults_ = aten_std_correction_out_defaults();
+  const aten_std_correction_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::std.correction_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_std_dim_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_std_dim_options;
+
+static inline aten_std_dim_options aten_std_dim_defaults(void) {
+  aten_std_dim_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+static inline tenon_status aten_std_dim(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, const aten_std_dim_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_std_dim_options defaults_ = aten_std_dim_defaults();
+  const aten_std_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::std.dim", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_std_out_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_std_out_options;
+
+static inline aten_std_out_options aten_std_out_defaults(void) {
+  aten_std_out_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_std_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_std_out_options* options) {
+  static const tenon_op* op_;
+  const aten_std_out_options defaults_ = aten_std_out_defaults();
+  const aten_std_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::std.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_std_mean_options {
+  int32_t unbiased;
+} aten_std_mean_options;
+
+static inline aten_std_mean_options aten_std_mean_defaults(void) {
+  aten_std_mean_options options_;
+  options_.unbiased = 1;
+  return options_;
+}
+
+/// aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
+static inline tenon_status aten_std_mean(
+    tenon_tensor* self, const aten_std_mean_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_std_mean_options defaults_ = aten_std_mean_defaults();
+  const aten_std_mean_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->unbiased);
+  status_ = aten_wrapped_call(&op_, "aten::std_mean", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_std_mean_correction_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_std_mean_correction_options;
+
+static inline aten_std_mean_correction_options aten_std_mean_correction_defaults(void) {
+  aten_std_mean_correction_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> (Tensor, Tensor)
+static inline tenon_status aten_std_mean_correction(
+    tenon_tensor* self, const aten_std_mean_correction_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_std_mean_correction_options defaults_ = aten_std_mean_correction_defaults();
+  const aten_std_mean_correction_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::std_mean.correction", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_std_mean_correction_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_std_mean_correction_out_options;
+
+static inline aten_std_mean_correction_out_options aten_std_mean_correction_out_defaults(void) {
+  aten_std_mean_correction_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_std_mean_correction_out(
+    tenon_tensor* self, tenon_tensor* out0, tenon_tensor* out1,
+    const aten_std_mean_correction_out_options* options) {
+  static const tenon_op* op_;
+  const aten_std_mean_correction_out_options defaults_ = aten_std_mean_correction_out_defaults();
+  const aten_std_mean_correction_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out0);
+  args_[5] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::std_mean.correction_out", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_std_mean_dim_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_std_mean_dim_options;
+
+static inline aten_std_mean_dim_options aten_std_mean_dim_defaults(void) {
+  aten_std_mean_dim_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
+/// Tensor)
+static inline tenon_status aten_std_mean_dim(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count,
+    const aten_std_mean_dim_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_std_mean_dim_options defaults_ = aten_std_mean_dim_defaults();
+  const aten_std_mean_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::std_mean.dim", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_sub_Scalar_options {
   tenon_value alpha;
 } aten_sub_Scalar_options;
@@ -10984,6 +17146,150 @@ static inline tenon_status aten_sub__Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_subtract_Scalar_options {
+  tenon_value alpha;
+} aten_subtract_Scalar_options;
+
+static inline aten_subtract_Scalar_options aten_subtract_Scalar_defaults(void) {
+  aten_subtract_Scalar_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_subtract_Scalar(
+    tenon_tensor* self, tenon_value other, const aten_subtract_Scalar_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_subtract_Scalar_options defaults_ = aten_subtract_Scalar_defaults();
+  const aten_subtract_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::subtract.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_subtract_Tensor_options {
+  tenon_value alpha;
+} aten_subtract_Tensor_options;
+
+static inline aten_subtract_Tensor_options aten_subtract_Tensor_defaults(void) {
+  aten_subtract_Tensor_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_subtract_Tensor(
+    tenon_tensor* self, tenon_tensor* other, const aten_subtract_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_subtract_Tensor_options defaults_ = aten_subtract_Tensor_defaults();
+  const aten_subtract_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::subtract.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_subtract_out_options {
+  tenon_value alpha;
+} aten_subtract_out_options;
+
+static inline aten_subtract_out_options aten_subtract_out_defaults(void) {
+  aten_subtract_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_subtract_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out,
+    const aten_subtract_out_options* options) {
+  static const tenon_op* op_;
+  const aten_subtract_out_options defaults_ = aten_subtract_out_defaults();
+  const aten_subtract_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::subtract.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_subtract__Scalar_options {
+  tenon_value alpha;
+} aten_subtract__Scalar_options;
+
+static inline aten_subtract__Scalar_options aten_subtract__Scalar_defaults(void) {
+  aten_subtract__Scalar_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+static inline tenon_status aten_subtract__Scalar(
+    tenon_tensor* self, tenon_value other, const aten_subtract__Scalar_options* options) {
+  static const tenon_op* op_;
+  const aten_subtract__Scalar_options defaults_ = aten_subtract__Scalar_defaults();
+  const aten_subtract__Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::subtract_.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_subtract__Tensor_options {
+  tenon_value alpha;
+} aten_subtract__Tensor_options;
+
+static inline aten_subtract__Tensor_options aten_subtract__Tensor_defaults(void) {
+  aten_subtract__Tensor_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+static inline tenon_status aten_subtract__Tensor(
+    tenon_tensor* self, tenon_tensor* other, const aten_subtract__Tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_subtract__Tensor_options defaults_ = aten_subtract__Tensor_defaults();
+  const aten_subtract__Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::subtract_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_sum_options {
   const tenon_dtype* dtype;
 } aten_sum_options;
@@ -11118,6 +17424,68 @@ static inline tenon_status aten_sum_to_size(
   status_ = aten_wrapped_call(&op_, "aten::sum_to_size", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
+static inline tenon_status aten_swapaxes(
+    tenon_tensor* self, int64_t axis0, int64_t axis1, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(axis0);
+  args_[2] = tenon_value_of_int(axis1);
+  status_ = aten_wrapped_call(&op_, "aten::swapaxes", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)
+static inline tenon_status aten_swapaxes_(tenon_tensor* self, int64_t axis0, int64_t axis1) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(axis0);
+  args_[2] = tenon_value_of_int(axis1);
+  status_ = aten_wrapped_call(&op_, "aten::swapaxes_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
+static inline tenon_status aten_swapdims(
+    tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim0);
+  args_[2] = tenon_value_of_int(dim1);
+  status_ = aten_wrapped_call(&op_, "aten::swapdims", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
+static inline tenon_status aten_swapdims_(tenon_tensor* self, int64_t dim0, int64_t dim1) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim0);
+  args_[2] = tenon_value_of_int(dim1);
+  status_ = aten_wrapped_call(&op_, "aten::swapdims_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -11410,6 +17778,21 @@ static inline tenon_status aten_threshold_backward_grad_input(
   status_ = aten_wrapped_call(&op_, "aten::threshold_backward.grad_input", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::tile(Tensor self, SymInt[] dims) -> Tensor
+static inline tenon_status aten_tile(
+    tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dims, dims_count);
+  status_ = aten_wrapped_call(&op_, "aten::tile", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -11709,6 +18092,242 @@ static inline tenon_status aten_transpose_copy_int_out(
   return TENON_OK;
 }
 
+typedef struct aten_tril_options {
+  int64_t diagonal;
+} aten_tril_options;
+
+static inline aten_tril_options aten_tril_defaults(void) {
+  aten_tril_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::tril(Tensor self, SymInt diagonal=0) -> Tensor
+static inline tenon_status aten_tril(
+    tenon_tensor* self, const aten_tril_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_tril_options defaults_ = aten_tril_defaults();
+  const aten_tril_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  status_ = aten_wrapped_call(&op_, "aten::tril", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_tril_out_options {
+  int64_t diagonal;
+} aten_tril_out_options;
+
+static inline aten_tril_out_options aten_tril_out_defaults(void) {
+  aten_tril_out_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_tril_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_tril_out_options* options) {
+  static const tenon_op* op_;
+  const aten_tril_out_options defaults_ = aten_tril_out_defaults();
+  const aten_tril_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::tril.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_tril__options {
+  int64_t diagonal;
+} aten_tril__options;
+
+static inline aten_tril__options aten_tril__defaults(void) {
+  aten_tril__options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
+static inline tenon_status aten_tril_(tenon_tensor* self, const aten_tril__options* options) {
+  static const tenon_op* op_;
+  const aten_tril__options defaults_ = aten_tril__defaults();
+  const aten_tril__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  status_ = aten_wrapped_call(&op_, "aten::tril_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_triu_options {
+  int64_t diagonal;
+} aten_triu_options;
+
+static inline aten_triu_options aten_triu_defaults(void) {
+  aten_triu_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::triu(Tensor self, SymInt diagonal=0) -> Tensor
+static inline tenon_status aten_triu(
+    tenon_tensor* self, const aten_triu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_triu_options defaults_ = aten_triu_defaults();
+  const aten_triu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  status_ = aten_wrapped_call(&op_, "aten::triu", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_triu_out_options {
+  int64_t diagonal;
+} aten_triu_out_options;
+
+static inline aten_triu_out_options aten_triu_out_defaults(void) {
+  aten_triu_out_options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_triu_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_triu_out_options* options) {
+  static const tenon_op* op_;
+  const aten_triu_out_options defaults_ = aten_triu_out_defaults();
+  const aten_triu_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::triu.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_triu__options {
+  int64_t diagonal;
+} aten_triu__options;
+
+static inline aten_triu__options aten_triu__defaults(void) {
+  aten_triu__options options_;
+  options_.diagonal = 0;
+  return options_;
+}
+
+/// aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
+static inline tenon_status aten_triu_(tenon_tensor* self, const aten_triu__options* options) {
+  static const tenon_op* op_;
+  const aten_triu__options defaults_ = aten_triu__defaults();
+  const aten_triu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->diagonal);
+  status_ = aten_wrapped_call(&op_, "aten::triu_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_true_divide_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::true_divide.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_true_divide_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::true_divide.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_true_divide_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::true_divide.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_true_divide__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::true_divide_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_true_divide__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::true_divide_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::trunc(Tensor self) -> Tensor
 static inline tenon_status aten_trunc(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -11749,6 +18368,21 @@ static inline tenon_status aten_trunc_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::type_as(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_type_as(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::type_as", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_unbind_int_options {
   int64_t dim;
 } aten_unbind_int_options;
@@ -11773,6 +18407,117 @@ static inline tenon_status aten_unbind_int(
   status_ = aten_wrapped_call(&op_, "aten::unbind.int", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
+static inline tenon_status aten_unflatten_int(
+    tenon_tensor* self, int64_t dim, const int64_t* sizes, uint32_t sizes_count,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_ints(sizes, sizes_count);
+  status_ = aten_wrapped_call(&op_, "aten::unflatten.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
+static inline tenon_status aten_unfold(
+    tenon_tensor* self, int64_t dimension, int64_t size, int64_t step, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dimension);
+  args_[2] = tenon_value_of_int(size);
+  args_[3] = tenon_value_of_int(step);
+  status_ = aten_wrapped_call(&op_, "aten::unfold", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) ->
+/// Tensor
+static inline tenon_status aten_unfold_backward(
+    tenon_tensor* grad_in, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t size, int64_t step, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_in);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(size);
+  args_[4] = tenon_value_of_int(step);
+  status_ = aten_wrapped_call(&op_, "aten::unfold_backward", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::unfold_backward.out(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_unfold_backward_out(
+    tenon_tensor* grad_in, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t size, int64_t step, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_in);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(size);
+  args_[4] = tenon_value_of_int(step);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::unfold_backward.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor
+static inline tenon_status aten_unfold_copy(
+    tenon_tensor* self, int64_t dimension, int64_t size, int64_t step, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dimension);
+  args_[2] = tenon_value_of_int(size);
+  args_[3] = tenon_value_of_int(step);
+  status_ = aten_wrapped_call(&op_, "aten::unfold_copy", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::unfold_copy.out(Tensor self, int dimension, int size, int step, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_unfold_copy_out(
+    tenon_tensor* self, int64_t dimension, int64_t size, int64_t step, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dimension);
+  args_[2] = tenon_value_of_int(size);
+  args_[3] = tenon_value_of_int(step);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::unfold_copy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -11957,6 +18702,314 @@ static inline tenon_status aten_value_selecting_reduction_backward(
   return TENON_OK;
 }
 
+typedef struct aten_var_options {
+  int32_t unbiased;
+} aten_var_options;
+
+static inline aten_var_options aten_var_defaults(void) {
+  aten_var_options options_;
+  options_.unbiased = 1;
+  return options_;
+}
+
+/// aten::var(Tensor self, bool unbiased=True) -> Tensor
+static inline tenon_status aten_var(
+    tenon_tensor* self, const aten_var_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_var_options defaults_ = aten_var_defaults();
+  const aten_var_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->unbiased);
+  status_ = aten_wrapped_call(&op_, "aten::var", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_var_correction_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_var_correction_options;
+
+static inline aten_var_correction_options aten_var_correction_defaults(void) {
+  aten_var_correction_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> Tensor
+static inline tenon_status aten_var_correction(
+    tenon_tensor* self, const aten_var_correction_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_var_correction_options defaults_ = aten_var_correction_defaults();
+  const aten_var_correction_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::var.correction", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_var_correction_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_var_correction_out_options;
+
+static inline aten_var_correction_out_options aten_var_correction_out_defaults(void) {
+  aten_var_correction_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_var_correction_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_var_correction_out_options* options) {
+  static const tenon_op* op_;
+  const aten_var_correction_out_options defaults_ = aten_var_correction_out_defaults();
+  const aten_var_correction_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::var.correction_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_var_dim_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_var_dim_options;
+
+static inline aten_var_dim_options aten_var_dim_defaults(void) {
+  aten_var_dim_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+static inline tenon_status aten_var_dim(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, const aten_var_dim_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_var_dim_options defaults_ = aten_var_dim_defaults();
+  const aten_var_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::var.dim", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_var_out_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_var_out_options;
+
+static inline aten_var_out_options aten_var_out_defaults(void) {
+  aten_var_out_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_var_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_var_out_options* options) {
+  static const tenon_op* op_;
+  const aten_var_out_options defaults_ = aten_var_out_defaults();
+  const aten_var_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::var.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_var_mean_options {
+  int32_t unbiased;
+} aten_var_mean_options;
+
+static inline aten_var_mean_options aten_var_mean_defaults(void) {
+  aten_var_mean_options options_;
+  options_.unbiased = 1;
+  return options_;
+}
+
+/// aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
+static inline tenon_status aten_var_mean(
+    tenon_tensor* self, const aten_var_mean_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_var_mean_options defaults_ = aten_var_mean_defaults();
+  const aten_var_mean_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->unbiased);
+  status_ = aten_wrapped_call(&op_, "aten::var_mean", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_var_mean_correction_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_var_mean_correction_options;
+
+static inline aten_var_mean_correction_options aten_var_mean_correction_defaults(void) {
+  aten_var_mean_correction_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False) -> (Tensor, Tensor)
+static inline tenon_status aten_var_mean_correction(
+    tenon_tensor* self, const aten_var_mean_correction_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_var_mean_correction_options defaults_ = aten_var_mean_correction_defaults();
+  const aten_var_mean_correction_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::var_mean.correction", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_var_mean_correction_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  tenon_value correction;
+  int32_t keepdim;
+} aten_var_mean_correction_out_options;
+
+static inline aten_var_mean_correction_out_options aten_var_mean_correction_out_defaults(void) {
+  aten_var_mean_correction_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.correction = tenon_value_of_none();
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+/// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_var_mean_correction_out(
+    tenon_tensor* self, tenon_tensor* out0, tenon_tensor* out1,
+    const aten_var_mean_correction_out_options* options) {
+  static const tenon_op* op_;
+  const aten_var_mean_correction_out_options defaults_ = aten_var_mean_correction_out_defaults();
+  const aten_var_mean_correction_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = given_->correction;
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out0);
+  args_[5] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::var_mean.correction_out", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_var_mean_dim_options {
+  int32_t unbiased;
+  int32_t keepdim;
+} aten_var_mean_dim_options;
+
+static inline aten_var_mean_dim_options aten_var_mean_dim_defaults(void) {
+  aten_var_mean_dim_options options_;
+  options_.unbiased = 1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
+/// Tensor)
+static inline tenon_status aten_var_mean_dim(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count,
+    const aten_var_mean_dim_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_var_mean_dim_options defaults_ = aten_var_mean_dim_defaults();
+  const aten_var_mean_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->unbiased);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::var_mean.dim", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 static inline tenon_status aten_view(
     tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
@@ -11982,6 +19035,21 @@ static inline tenon_status aten_view_dtype(
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_dtype(dtype);
   status_ = aten_wrapped_call(&op_, "aten::view.dtype", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)
+static inline tenon_status aten_view_as(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::view_as", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
   return TENON_OK;
@@ -12125,6 +19193,35 @@ static inline tenon_status aten_view_copy_out(
   args_[1] = tenon_value_of_ints(size, size_count);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::view_copy.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::vstack(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_vstack(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::vstack", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_vstack_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::vstack.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

@@ -106,6 +106,26 @@ inline Tensor abs_(const Tensor& self) {
   return self;
 }
 
+// aten::absolute(Tensor self) -> Tensor
+inline Tensor absolute(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::absolute");
+  return op_(self);
+}
+
+// aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor absolute_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::absolute.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::absolute_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor absolute_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::absolute_");
+  op_(self);
+  return self;
+}
+
 // aten::acos(Tensor self) -> Tensor
 inline Tensor acos(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::acos");
@@ -518,6 +538,147 @@ inline Tensor arange(
   return op_(start, end, step, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::arccos(Tensor self) -> Tensor
+inline Tensor arccos(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arccos");
+  return op_(self);
+}
+
+// aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arccos_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arccos.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arccos_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arccos_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arccos_");
+  op_(self);
+  return self;
+}
+
+// aten::arccosh(Tensor self) -> Tensor
+inline Tensor arccosh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arccosh");
+  return op_(self);
+}
+
+// aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arccosh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arccosh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arccosh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arccosh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arccosh_");
+  op_(self);
+  return self;
+}
+
+// aten::arcsin(Tensor self) -> Tensor
+inline Tensor arcsin(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arcsin");
+  return op_(self);
+}
+
+// aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arcsin_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arcsin.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arcsin_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arcsin_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arcsin_");
+  op_(self);
+  return self;
+}
+
+// aten::arcsinh(Tensor self) -> Tensor
+inline Tensor arcsinh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arcsinh");
+  return op_(self);
+}
+
+// aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arcsinh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arcsinh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arcsinh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arcsinh_");
+  op_(self);
+  return self;
+}
+
+// aten::arctan(Tensor self) -> Tensor
+inline Tensor arctan(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arctan");
+  return op_(self);
+}
+
+// aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arctan_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctan.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arctan2(Tensor self, Tensor other) -> Tensor
+inline Tensor arctan2(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::arctan2");
+  return op_(self, other);
+}
+
+// aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arctan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::arctan2.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor arctan2_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctan2_");
+  op_(self, other);
+  return self;
+}
+
+// aten::arctan_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arctan_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arctan_");
+  op_(self);
+  return self;
+}
+
+// aten::arctanh(Tensor self) -> Tensor
+inline Tensor arctanh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arctanh");
+  return op_(self);
+}
+
+// aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arctanh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctanh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::arctanh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor arctanh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::arctanh_");
+  op_(self);
+  return self;
+}
+
 // aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
 inline Tensor argmax(
     const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
@@ -733,6 +894,64 @@ inline Tensor atanh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::atanh_");
   op_(self);
   return self;
+}
+
+// aten::atleast_1d(Tensor self) -> Tensor
+inline Tensor atleast_1d(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_1d");
+  return op_(self);
+}
+
+// aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]
+inline std::vector<Tensor> atleast_1d(const Tensors& tensors) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::atleast_1d.Sequence");
+  return op_(tensors);
+}
+
+// aten::atleast_2d(Tensor self) -> Tensor
+inline Tensor atleast_2d(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_2d");
+  return op_(self);
+}
+
+// aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]
+inline std::vector<Tensor> atleast_2d(const Tensors& tensors) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::atleast_2d.Sequence");
+  return op_(tensors);
+}
+
+// aten::atleast_3d(Tensor self) -> Tensor
+inline Tensor atleast_3d(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_3d");
+  return op_(self);
+}
+
+// aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]
+inline std::vector<Tensor> atleast_3d(const Tensors& tensors) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::atleast_3d.Sequence");
+  return op_(tensors);
+}
+
+// aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor
+inline Tensor bincount(
+    const Tensor& self, const OptionalTensor& weights = {}, int64_t minlength = 0) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const OptionalTensor&, int64_t)> op_("aten::bincount");
+  return op_(self, weights, minlength);
+}
+
+// aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor bincount_out(
+    const Tensor& out, const Tensor& self, const OptionalTensor& weights = {},
+    int64_t minlength = 0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, int64_t, const Tensor&)> op_("aten::bincount.out");
+  op_(self, weights, minlength, out);
+  return out;
 }
 
 // aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
@@ -965,6 +1184,79 @@ inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2)
   return out;
 }
 
+// aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)
+inline Tensor broadcast_to(const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::broadcast_to");
+  return op_(self, size);
+}
+
+struct BucketizeScalarOptions {
+  bool out_int32 = false;
+  bool right = false;
+};
+
+// aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False)
+// -> Tensor
+inline Tensor bucketize(
+    const Scalar& self, const Tensor& boundaries, const BucketizeScalarOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&, bool, bool)> op_("aten::bucketize.Scalar");
+  return op_(self, boundaries, options.out_int32, options.right);
+}
+
+struct BucketizeScalarOutOptions {
+  bool out_int32 = false;
+  bool right = false;
+};
+
+// aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+// right=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bucketize_out(
+    const Tensor& out, const Scalar& self, const Tensor& boundaries,
+    const BucketizeScalarOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, bool, bool, const Tensor&)> op_("aten::bucketize.Scalar_out");
+  op_(self, boundaries, options.out_int32, options.right, out);
+  return out;
+}
+
+struct BucketizeTensorOptions {
+  bool out_int32 = false;
+  bool right = false;
+};
+
+// aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False)
+// -> Tensor
+inline Tensor bucketize(
+    const Tensor& self, const Tensor& boundaries, const BucketizeTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool, bool)> op_("aten::bucketize.Tensor");
+  return op_(self, boundaries, options.out_int32, options.right);
+}
+
+struct BucketizeTensorOutOptions {
+  bool out_int32 = false;
+  bool right = false;
+};
+
+// aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+// right=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bucketize_out(
+    const Tensor& out, const Tensor& self, const Tensor& boundaries,
+    const BucketizeTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, const Tensor&)> op_("aten::bucketize.Tensor_out");
+  op_(self, boundaries, options.out_int32, options.right, out);
+  return out;
+}
+
+// aten::can_cast(ScalarType from_, ScalarType to) -> bool
+inline bool can_cast(Dtype from_, Dtype to) {
+  static constinit const LazyOp<bool(Dtype, Dtype)> op_("aten::can_cast");
+  return op_(from_, to);
+}
+
 // aten::cat(Tensor[] tensors, int dim=0) -> Tensor
 inline Tensor cat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::cat");
@@ -996,6 +1288,27 @@ inline Tensor ceil_out(const Tensor& out, const Tensor& self) {
 inline Tensor ceil_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::ceil_");
   op_(self);
+  return self;
+}
+
+// aten::celu(Tensor self, Scalar alpha=1.) -> Tensor
+inline Tensor celu(const Tensor& self, const Scalar& alpha = 1.0) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::celu");
+  return op_(self, alpha);
+}
+
+// aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor celu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::celu.out");
+  op_(self, alpha, out);
+  return out;
+}
+
+// aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)
+inline Tensor celu_(const Tensor& self, const Scalar& alpha = 1.0) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::celu_");
+  op_(self, alpha);
   return self;
 }
 
@@ -1150,6 +1463,64 @@ inline Tensor clamp_min_(const Tensor& self, const Tensor& min) {
   return self;
 }
 
+// aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+inline Tensor clip(
+    const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&, const std::optional<Scalar>&)> op_("aten::clip");
+  return op_(self, min, max);
+}
+
+// aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+inline Tensor clip(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clip.Tensor");
+  return op_(self, min, max);
+}
+
+// aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor clip_out(
+    const Tensor& out, const Tensor& self, const OptionalTensor& min = {},
+    const OptionalTensor& max = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&,
+      const Tensor&)> op_("aten::clip.Tensor_out");
+  op_(self, min, max, out);
+  return out;
+}
+
+// aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clip_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& min,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, const std::optional<Scalar>&,
+      const Tensor&)> op_("aten::clip.out");
+  op_(self, min, max, out);
+  return out;
+}
+
+// aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
+inline Tensor clip_(
+    const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&,
+      const std::optional<Scalar>&)> op_("aten::clip_");
+  op_(self, min, max);
+  return self;
+}
+
+// aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+inline Tensor clip_(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clip_.Tensor");
+  op_(self, min, max);
+  return self;
+}
+
 // aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
 inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -1187,6 +1558,48 @@ inline Tensor col2im_out(
       const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
       std::span<const int64_t>, std::span<const int64_t>, const Tensor&)> op_("aten::col2im.out");
   op_(self, output_size, kernel_size, dilation, padding, stride, out);
+  return out;
+}
+
+// aten::column_stack(Tensor[] tensors) -> Tensor
+inline Tensor column_stack(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::column_stack");
+  return op_(tensors);
+}
+
+// aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor column_stack_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&)> op_("aten::column_stack.out");
+  op_(tensors, out);
+  return out;
+}
+
+// aten::concat(Tensor[] tensors, int dim=0) -> Tensor
+inline Tensor concat(const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::concat");
+  return op_(tensors, dim);
+}
+
+// aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor concat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<void(
+      const TensorList&, int64_t, const Tensor&)> op_("aten::concat.out");
+  op_(tensors, dim, out);
+  return out;
+}
+
+// aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor
+inline Tensor concatenate(const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::concatenate");
+  return op_(tensors, dim);
+}
+
+// aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor concatenate_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<void(
+      const TensorList&, int64_t, const Tensor&)> op_("aten::concatenate.out");
+  op_(tensors, dim, out);
   return out;
 }
 
@@ -1372,6 +1785,106 @@ inline Tensor detach_copy_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::diag(Tensor self, int diagonal=0) -> Tensor
+inline Tensor diag(const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::diag");
+  return op_(self, diagonal);
+}
+
+// aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor diag_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::diag.out");
+  op_(self, diagonal, out);
+  return out;
+}
+
+// aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor
+inline Tensor diag_embed(
+    const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diag_embed");
+  return op_(self, offset, dim1, dim2);
+}
+
+// aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor diag_embed_out(
+    const Tensor& out, const Tensor& self, int64_t offset = 0, int64_t dim1 = -2,
+    int64_t dim2 = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, int64_t, const Tensor&)> op_("aten::diag_embed.out");
+  op_(self, offset, dim1, dim2, out);
+  return out;
+}
+
+// aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)
+inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal");
+  return op_(self, offset, dim1, dim2);
+}
+
+// aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2)
+// -> Tensor
+inline Tensor diagonal_backward(
+    const Tensor& grad_output, List<int64_t> input_sizes, int64_t offset, int64_t dim1,
+    int64_t dim2) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t,
+      int64_t)> op_("aten::diagonal_backward");
+  return op_(grad_output, input_sizes, offset, dim1, dim2);
+}
+
+// aten::diagonal_backward.out(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
+// dim2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor diagonal_backward_out(
+    const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t offset,
+    int64_t dim1, int64_t dim2) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t, int64_t,
+      const Tensor&)> op_("aten::diagonal_backward.out");
+  op_(grad_output, input_sizes, offset, dim1, dim2, out);
+  return out;
+}
+
+// aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor
+inline Tensor diagonal_copy(
+    const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal_copy");
+  return op_(self, offset, dim1, dim2);
+}
+
+// aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor diagonal_copy_out(
+    const Tensor& out, const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, int64_t, const Tensor&)> op_("aten::diagonal_copy.out");
+  op_(self, offset, dim1, dim2, out);
+  return out;
+}
+
+// aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor
+inline Tensor diagonal_scatter(
+    const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal_scatter");
+  return op_(self, src, offset, dim1, dim2);
+}
+
+// aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor diagonal_scatter_out(
+    const Tensor& out, const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+    int64_t dim2 = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, int64_t, int64_t,
+      const Tensor&)> op_("aten::diagonal_scatter.out");
+  op_(self, src, offset, dim1, dim2, out);
+  return out;
+}
+
 // aten::div.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor div(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::div.Scalar");
@@ -1469,6 +1982,134 @@ inline Tensor div_(
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, std::optional<std::string_view>)> op_("aten::div_.Tensor_mode");
   op_(self, other, rounding_mode);
+  return self;
+}
+
+// aten::divide.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor divide(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::divide.Scalar");
+  return op_(self, other);
+}
+
+// aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
+inline Tensor divide(
+    const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&,
+      std::optional<std::string_view>)> op_("aten::divide.Scalar_mode");
+  return op_(self, other, rounding_mode);
+}
+
+// aten::divide.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor divide(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::divide.Tensor");
+  return op_(self, other);
+}
+
+// aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
+inline Tensor divide(
+    const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&,
+      std::optional<std::string_view>)> op_("aten::divide.Tensor_mode");
+  return op_(self, other, rounding_mode);
+}
+
+// aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::divide.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor divide_out(
+    const Tensor& out, const Tensor& self, const Tensor& other,
+    std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::divide.out_mode");
+  op_(self, other, rounding_mode, out);
+  return out;
+}
+
+// aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor divide_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::divide_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
+inline Tensor divide_(
+    const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&,
+      std::optional<std::string_view>)> op_("aten::divide_.Scalar_mode");
+  op_(self, other, rounding_mode);
+  return self;
+}
+
+// aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor divide_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::divide_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
+inline Tensor divide_(
+    const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&,
+      std::optional<std::string_view>)> op_("aten::divide_.Tensor_mode");
+  op_(self, other, rounding_mode);
+  return self;
+}
+
+// aten::dstack(Tensor[] tensors) -> Tensor
+inline Tensor dstack(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::dstack");
+  return op_(tensors);
+}
+
+// aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor dstack_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::dstack.out");
+  op_(tensors, out);
+  return out;
+}
+
+// aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
+inline Tensor elu(
+    const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
+    const Scalar& input_scale = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&, const Scalar&)> op_("aten::elu");
+  return op_(self, alpha, scale, input_scale);
+}
+
+// aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor elu_out(
+    const Tensor& out, const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
+    const Scalar& input_scale = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::elu.out");
+  op_(self, alpha, scale, input_scale, out);
+  return out;
+}
+
+// aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)
+inline Tensor elu_(
+    const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
+    const Scalar& input_scale = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Scalar&)> op_("aten::elu_");
+  op_(self, alpha, scale, input_scale);
   return self;
 }
 
@@ -1737,6 +2378,12 @@ inline Tensor expand(const Tensor& self, List<int64_t> size, bool implicit = fal
   return op_(self, size, implicit);
 }
 
+// aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)
+inline Tensor expand_as(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::expand_as");
+  return op_(self, other);
+}
+
 // aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
 inline Tensor expand_copy(const Tensor& self, List<int64_t> size, bool implicit = false) {
   static constinit const LazyOp<Tensor(
@@ -1816,6 +2463,26 @@ inline Tensor fill_(const Tensor& self, const Tensor& value) {
   return self;
 }
 
+// aten::fix(Tensor self) -> Tensor
+inline Tensor fix(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::fix");
+  return op_(self);
+}
+
+// aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fix_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fix.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::fix_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor fix_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::fix_");
+  op_(self);
+  return self;
+}
+
 // aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)
 inline Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
   static constinit const LazyOp<Tensor(
@@ -1835,6 +2502,18 @@ inline Tensor flip_out(const Tensor& out, const Tensor& self, List<int64_t> dims
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::flip.out");
   op_(self, dims, out);
   return out;
+}
+
+// aten::fliplr(Tensor self) -> Tensor
+inline Tensor fliplr(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::fliplr");
+  return op_(self);
+}
+
+// aten::flipud(Tensor self) -> Tensor
+inline Tensor flipud(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::flipud");
+  return op_(self);
 }
 
 // aten::floor(Tensor self) -> Tensor
@@ -2082,6 +2761,150 @@ inline Tensor ge_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::gelu(Tensor self, *, str approximate="none") -> Tensor
+inline Tensor gelu(const Tensor& self, std::string_view approximate = "none") {
+  static constinit const LazyOp<Tensor(const Tensor&, std::string_view)> op_("aten::gelu");
+  return op_(self, approximate);
+}
+
+// aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)
+inline Tensor gelu_out(
+    const Tensor& out, const Tensor& self, std::string_view approximate = "none") {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const Tensor&)> op_("aten::gelu.out");
+  op_(self, approximate, out);
+  return out;
+}
+
+// aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)
+inline Tensor gelu_(const Tensor& self, std::string_view approximate = "none") {
+  static constinit const LazyOp<void(const Tensor&, std::string_view)> op_("aten::gelu_");
+  op_(self, approximate);
+  return self;
+}
+
+// aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor
+inline Tensor gelu_backward(
+    const Tensor& grad_output, const Tensor& self, std::string_view approximate = "none") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::string_view)> op_("aten::gelu_backward");
+  return op_(grad_output, self, approximate);
+}
+
+// aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate="none",
+// Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor gelu_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
+    std::string_view approximate = "none") {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::string_view,
+      const Tensor&)> op_("aten::gelu_backward.grad_input");
+  op_(grad_output, self, approximate, grad_input);
+  return grad_input;
+}
+
+// aten::ger(Tensor self, Tensor vec2) -> Tensor
+inline Tensor ger(const Tensor& self, const Tensor& vec2) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ger");
+  return op_(self, vec2);
+}
+
+// aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::ger.out");
+  op_(self, vec2, out);
+  return out;
+}
+
+// aten::greater.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor greater(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::greater.Scalar");
+  return op_(self, other);
+}
+
+// aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor greater_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::greater.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::greater.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor greater(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::greater.Tensor");
+  return op_(self, other);
+}
+
+// aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor greater_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::greater.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor greater_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::greater_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor greater_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::greater_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor greater_equal(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::greater_equal.Scalar");
+  return op_(self, other);
+}
+
+// aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::greater_equal.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor greater_equal(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::greater_equal.Tensor");
+  return op_(self, other);
+}
+
+// aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::greater_equal.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor greater_equal_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::greater_equal_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor greater_equal_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::greater_equal_.Tensor");
+  op_(self, other);
+  return self;
+}
+
 // aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor gt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::gt.Scalar");
@@ -2122,6 +2945,189 @@ inline Tensor gt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
   op_(self, other);
   return self;
+}
+
+// aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::hardshrink");
+  return op_(self, lambd);
+}
+
+// aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::hardshrink.out");
+  op_(self, lambd, out);
+  return out;
+}
+
+// aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor
+inline Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::hardshrink_backward");
+  return op_(grad_out, self, lambd);
+}
+
+// aten::hardshrink_backward.grad_input(Tensor grad_out, Tensor self, Scalar lambd, *, Tensor(a!)
+// grad_input) -> Tensor(a!)
+inline Tensor hardshrink_backward_out(
+    const Tensor& grad_input, const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::hardshrink_backward.grad_input");
+  op_(grad_out, self, lambd, grad_input);
+  return grad_input;
+}
+
+// aten::hardsigmoid(Tensor self) -> Tensor
+inline Tensor hardsigmoid(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::hardsigmoid");
+  return op_(self);
+}
+
+// aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hardsigmoid_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hardsigmoid.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor hardsigmoid_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::hardsigmoid_");
+  op_(self);
+  return self;
+}
+
+// aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor
+inline Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::hardsigmoid_backward");
+  return op_(grad_output, self);
+}
+
+// aten::hardsigmoid_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input)
+// -> Tensor(a!)
+inline Tensor hardsigmoid_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::hardsigmoid_backward.grad_input");
+  op_(grad_output, self, grad_input);
+  return grad_input;
+}
+
+// aten::hardswish(Tensor self) -> Tensor
+inline Tensor hardswish(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::hardswish");
+  return op_(self);
+}
+
+// aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hardswish_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hardswish.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::hardswish_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor hardswish_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::hardswish_");
+  op_(self);
+  return self;
+}
+
+// aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor
+inline Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::hardswish_backward");
+  return op_(grad_output, self);
+}
+
+// aten::hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hardswish_backward_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::hardswish_backward.out");
+  op_(grad_output, self, out);
+  return out;
+}
+
+// aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor
+inline Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh");
+  return op_(self, min_val, max_val);
+}
+
+// aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor hardtanh_out(
+    const Tensor& out, const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::hardtanh.out");
+  op_(self, min_val, max_val, out);
+  return out;
+}
+
+// aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)
+inline Tensor hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh_");
+  op_(self, min_val, max_val);
+  return self;
+}
+
+// aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) ->
+// Tensor
+inline Tensor hardtanh_backward(
+    const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh_backward");
+  return op_(grad_output, self, min_val, max_val);
+}
+
+// aten::hardtanh_backward.grad_input(Tensor grad_output, Tensor self, Scalar min_val, Scalar
+// max_val, *, Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor hardtanh_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& min_val,
+    const Scalar& max_val) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::hardtanh_backward.grad_input");
+  op_(grad_output, self, min_val, max_val, grad_input);
+  return grad_input;
+}
+
+// aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor
+inline Tensor histc(
+    const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Scalar&, const Scalar&)> op_("aten::histc");
+  return op_(self, bins, min, max);
+}
+
+// aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor histc_out(
+    const Tensor& out, const Tensor& self, int64_t bins = 100, const Scalar& min = 0,
+    const Scalar& max = 0) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Scalar&, const Scalar&, const Tensor&)> op_("aten::histc.out");
+  op_(self, bins, min, max, out);
+  return out;
+}
+
+// aten::hstack(Tensor[] tensors) -> Tensor
+inline Tensor hstack(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::hstack");
+  return op_(tensors);
+}
+
+// aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hstack_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::hstack.out");
+  op_(tensors, out);
+  return out;
 }
 
 // aten::hypot(Tensor self, Tensor other) -> Tensor
@@ -2449,6 +3455,50 @@ inline Tensor le_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor
+inline Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::leaky_relu");
+  return op_(self, negative_slope);
+}
+
+// aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor leaky_relu_out(
+    const Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::leaky_relu.out");
+  op_(self, negative_slope, out);
+  return out;
+}
+
+// aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)
+inline Tensor leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::leaky_relu_");
+  op_(self, negative_slope);
+  return self;
+}
+
+// aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool
+// self_is_result) -> Tensor
+inline Tensor leaky_relu_backward(
+    const Tensor& grad_output, const Tensor& self, const Scalar& negative_slope,
+    bool self_is_result) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&, bool)> op_("aten::leaky_relu_backward");
+  return op_(grad_output, self, negative_slope, self_is_result);
+}
+
+// aten::leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar negative_slope, bool
+// self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor leaky_relu_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
+    const Scalar& negative_slope, bool self_is_result) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, bool,
+      const Tensor&)> op_("aten::leaky_relu_backward.grad_input");
+  op_(grad_output, self, negative_slope, self_is_result, grad_input);
+  return grad_input;
+}
+
 // aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
 inline Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   static constinit const LazyOp<Tensor(
@@ -2497,6 +3547,92 @@ inline Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight)
   return self;
 }
 
+// aten::less.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor less(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::less.Scalar");
+  return op_(self, other);
+}
+
+// aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor less_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::less.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::less.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor less(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::less.Tensor");
+  return op_(self, other);
+}
+
+// aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor less_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::less.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor less_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::less_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor less_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::less_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor less_equal(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::less_equal.Scalar");
+  return op_(self, other);
+}
+
+// aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::less_equal.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor less_equal(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::less_equal.Tensor");
+  return op_(self, other);
+}
+
+// aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::less_equal.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor less_equal_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::less_equal_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor less_equal_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::less_equal_.Tensor");
+  op_(self, other);
+  return self;
+}
+
 // aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
 inline Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
   static constinit const LazyOp<Tensor(
@@ -2510,6 +3646,119 @@ inline Tensor linear_out(
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const OptionalTensor&, const Tensor&)> op_("aten::linear.out");
   op_(input, weight, bias, out);
+  return out;
+}
+
+struct LinspaceOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor linspace(
+    const Scalar& start, const Scalar& end, int64_t steps, const LinspaceOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Scalar&, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::linspace");
+  return op_(start, end, steps, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct LinspaceScalarTensorOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor linspace(
+    const Scalar& start, const Tensor& end, int64_t steps,
+    const LinspaceScalarTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::linspace.Scalar_Tensor");
+  return op_(start, end, steps, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor linspace_out(
+    const Tensor& out, const Scalar& start, const Tensor& end, int64_t steps) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, int64_t,
+      const Tensor&)> op_("aten::linspace.Scalar_Tensor_out");
+  op_(start, end, steps, out);
+  return out;
+}
+
+struct LinspaceTensorScalarOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor linspace(
+    const Tensor& start, const Scalar& end, int64_t steps,
+    const LinspaceTensorScalarOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::linspace.Tensor_Scalar");
+  return op_(start, end, steps, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor linspace_out(
+    const Tensor& out, const Tensor& start, const Scalar& end, int64_t steps) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, int64_t,
+      const Tensor&)> op_("aten::linspace.Tensor_Scalar_out");
+  op_(start, end, steps, out);
+  return out;
+}
+
+struct LinspaceTensorTensorOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor linspace(
+    const Tensor& start, const Tensor& end, int64_t steps,
+    const LinspaceTensorTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::linspace.Tensor_Tensor");
+  return op_(start, end, steps, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor linspace_out(
+    const Tensor& out, const Tensor& start, const Tensor& end, int64_t steps) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t,
+      const Tensor&)> op_("aten::linspace.Tensor_Tensor_out");
+  op_(start, end, steps, out);
+  return out;
+}
+
+// aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linspace_out(
+    const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Scalar&, int64_t, const Tensor&)> op_("aten::linspace.out");
+  op_(start, end, steps, out);
   return out;
 }
 
@@ -2591,6 +3840,19 @@ inline Tensor log_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log_");
   op_(self);
   return self;
+}
+
+// aten::log_sigmoid(Tensor self) -> Tensor
+inline Tensor log_sigmoid(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log_sigmoid");
+  return op_(self);
+}
+
+// aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor log_sigmoid_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log_sigmoid.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
@@ -2721,6 +3983,141 @@ inline Tensor logical_xor_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_xor_");
   op_(self, other);
   return self;
+}
+
+struct LogspaceOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor logspace(
+    const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0,
+    const LogspaceOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Scalar&, int64_t, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::logspace");
+  return op_(
+      start, end, steps, base, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct LogspaceScalarTensorOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType?
+// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor logspace(
+    const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0,
+    const LogspaceScalarTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&, int64_t, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::logspace.Scalar_Tensor");
+  return op_(
+      start, end, steps, base, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor logspace_out(
+    const Tensor& out, const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, int64_t, double,
+      const Tensor&)> op_("aten::logspace.Scalar_Tensor_out");
+  op_(start, end, steps, base, out);
+  return out;
+}
+
+struct LogspaceTensorScalarOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType?
+// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor logspace(
+    const Tensor& start, const Scalar& end, int64_t steps, double base = 10.0,
+    const LogspaceTensorScalarOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, int64_t, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::logspace.Tensor_Scalar");
+  return op_(
+      start, end, steps, base, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor logspace_out(
+    const Tensor& out, const Tensor& start, const Scalar& end, int64_t steps, double base = 10.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, int64_t, double,
+      const Tensor&)> op_("aten::logspace.Tensor_Scalar_out");
+  op_(start, end, steps, base, out);
+  return out;
+}
+
+struct LogspaceTensorTensorOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType?
+// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor logspace(
+    const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0,
+    const LogspaceTensorTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::logspace.Tensor_Tensor");
+  return op_(
+      start, end, steps, base, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor logspace_out(
+    const Tensor& out, const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, double,
+      const Tensor&)> op_("aten::logspace.Tensor_Tensor_out");
+  op_(start, end, steps, base, out);
+  return out;
+}
+
+// aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor logspace_out(
+    const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Scalar&, int64_t, double, const Tensor&)> op_("aten::logspace.out");
+  op_(start, end, steps, base, out);
+  return out;
+}
+
+// aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+inline Tensor logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::logsumexp");
+  return op_(self, dim, keepdim);
+}
+
+// aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logsumexp_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::logsumexp.out");
+  op_(self, dim, keepdim, out);
+  return out;
 }
 
 // aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
@@ -3097,6 +4494,26 @@ inline Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& o
   return out;
 }
 
+// aten::mish(Tensor self) -> Tensor
+inline Tensor mish(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::mish");
+  return op_(self);
+}
+
+// aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mish_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::mish.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::mish_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor mish_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::mish_");
+  op_(self);
+  return self;
+}
+
 // aten::mm(Tensor self, Tensor mat2) -> Tensor
 inline Tensor mm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mm");
@@ -3124,6 +4541,20 @@ inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) 
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::mm.out");
   op_(self, mat2, out);
   return out;
+}
+
+// aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)
+inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::moveaxis.int");
+  return op_(self, source, destination);
+}
+
+// aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
+inline Tensor moveaxis(const Tensor& self, List<int64_t> source, List<int64_t> destination) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>,
+      std::span<const int64_t>)> op_("aten::moveaxis.intlist");
+  return op_(self, source, destination);
 }
 
 // aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)
@@ -3178,6 +4609,40 @@ inline Tensor mul_(const Tensor& self, const Scalar& other) {
 // aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 inline Tensor mul_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::mul_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor multiply(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::multiply.Scalar");
+  return op_(self, other);
+}
+
+// aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor multiply(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::multiply.Tensor");
+  return op_(self, other);
+}
+
+// aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor multiply_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::multiply.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor multiply_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::multiply_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor multiply_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::multiply_.Tensor");
   op_(self, other);
   return self;
 }
@@ -3283,6 +4748,161 @@ inline Tensor neg_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::neg_");
   op_(self);
   return self;
+}
+
+// aten::negative(Tensor self) -> Tensor
+inline Tensor negative(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::negative");
+  return op_(self);
+}
+
+// aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor negative_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::negative.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::negative_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor negative_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::negative_");
+  op_(self);
+  return self;
+}
+
+struct NewEmptyOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor new_empty(
+    const Tensor& self, List<int64_t> size, const NewEmptyOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::new_empty");
+  return op_(self, size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor new_empty_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_empty.out");
+  op_(self, size, out);
+  return out;
+}
+
+struct NewEmptyStridedOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor new_empty_strided(
+    const Tensor& self, List<int64_t> size, List<int64_t> stride,
+    const NewEmptyStridedOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::optional<Dtype>,
+      std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::new_empty_strided");
+  return op_(self, size, stride, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor new_empty_strided_out(
+    const Tensor& out, const Tensor& self, List<int64_t> size, List<int64_t> stride) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      const Tensor&)> op_("aten::new_empty_strided.out");
+  op_(self, size, stride, out);
+  return out;
+}
+
+struct NewFullOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor new_full(
+    const Tensor& self, List<int64_t> size, const Scalar& fill_value,
+    const NewFullOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, const Scalar&, std::optional<Dtype>,
+      std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::new_full");
+  return op_(
+      self, size, fill_value, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor new_full_out(
+    const Tensor& out, const Tensor& self, List<int64_t> size, const Scalar& fill_value) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Scalar&,
+      const Tensor&)> op_("aten::new_full.out");
+  op_(self, size, fill_value, out);
+  return out;
+}
+
+struct NewOnesOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor new_ones(const Tensor& self, List<int64_t> size, const NewOnesOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::new_ones");
+  return op_(self, size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor new_ones_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_ones.out");
+  op_(self, size, out);
+  return out;
+}
+
+struct NewZerosOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor new_zeros(
+    const Tensor& self, List<int64_t> size, const NewZerosOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::new_zeros");
+  return op_(self, size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor new_zeros_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_zeros.out");
+  op_(self, size, out);
+  return out;
 }
 
 // aten::nonzero(Tensor self) -> Tensor
@@ -3427,6 +5047,48 @@ inline Tensor normal_functional(
       const Tensor&, double, double,
       const std::optional<Generator>&)> op_("aten::normal_functional");
   return op_(self, mean, std_, generator);
+}
+
+// aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor not_equal(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::not_equal.Scalar");
+  return op_(self, other);
+}
+
+// aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::not_equal.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor not_equal(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::not_equal.Tensor");
+  return op_(self, other);
+}
+
+// aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::not_equal.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor not_equal_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::not_equal_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor not_equal_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::not_equal_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 struct OnesOptions {
@@ -3612,6 +5274,13 @@ inline Tensor prod_out(
   return out;
 }
 
+// aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType
+inline Dtype promote_types(Dtype type1, Dtype type2) {
+  static const Op op_("aten::promote_types");
+  [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(type1), Value(type2)}, {});
+  return take_result<Dtype>(results_[0]);
+}
+
 struct RandOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -3662,6 +5331,187 @@ inline Tensor rand_out(const Tensor& out, List<int64_t> size) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Tensor&)> op_("aten::rand.out");
   op_(size, out);
+  return out;
+}
+
+struct RandintOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+inline Tensor randint(int64_t high, List<int64_t> size, const RandintOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::randint");
+  return op_(high, size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct RandintGeneratorOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=4,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor randint(
+    int64_t high, List<int64_t> size, const std::optional<Generator>& generator,
+    const RandintGeneratorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::span<const int64_t>, const std::optional<Generator>&, std::optional<Dtype>,
+      std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::randint.generator");
+  return op_(
+      high, size, generator, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor randint_out(
+    const Tensor& out, int64_t high, List<int64_t> size,
+    const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      int64_t, std::span<const int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::randint.generator_out");
+  op_(high, size, generator, out);
+  return out;
+}
+
+struct RandintLowOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor randint(
+    int64_t low, int64_t high, List<int64_t> size, const RandintLowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, int64_t, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::randint.low");
+  return op_(low, high, size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct RandintLowGeneratorOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+// ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor randint(
+    int64_t low, int64_t high, List<int64_t> size, const std::optional<Generator>& generator,
+    const RandintLowGeneratorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, int64_t, std::span<const int64_t>, const std::optional<Generator>&,
+      std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::randint.low_generator");
+  return op_(
+      low, high, size, generator, options.dtype, options.layout, options.device,
+      options.pin_memory);
+}
+
+// aten::randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor randint_out(
+    const Tensor& out, int64_t low, int64_t high, List<int64_t> size,
+    const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      int64_t, int64_t, std::span<const int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::randint.low_generator_out");
+  op_(low, high, size, generator, out);
+  return out;
+}
+
+// aten::randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randint_out(const Tensor& out, int64_t low, int64_t high, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      int64_t, int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::randint.low_out");
+  op_(low, high, size, out);
+  return out;
+}
+
+// aten::randint.out(SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randint_out(const Tensor& out, int64_t high, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::randint.out");
+  op_(high, size, out);
+  return out;
+}
+
+struct RandintLikeOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+  std::optional<MemoryFormat> memory_format{};
+};
+
+// aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
+inline Tensor randint_like(
+    const Tensor& self, int64_t high, const RandintLikeOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>,
+      std::optional<MemoryFormat>)> op_("aten::randint_like");
+  return op_(
+      self, high, options.dtype, options.layout, options.device, options.pin_memory,
+      options.memory_format);
+}
+
+struct RandintLikeLowDtypeOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+  std::optional<MemoryFormat> memory_format{};
+};
+
+// aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+// memory_format=None) -> Tensor
+inline Tensor randint_like(
+    const Tensor& self, int64_t low, int64_t high, const RandintLikeLowDtypeOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>,
+      std::optional<MemoryFormat>)> op_("aten::randint_like.low_dtype");
+  return op_(
+      self, low, high, options.dtype, options.layout, options.device, options.pin_memory,
+      options.memory_format);
+}
+
+// aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
+// memory_format=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randint_like_out(
+    const Tensor& out, const Tensor& self, int64_t low, int64_t high,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, std::optional<MemoryFormat>,
+      const Tensor&)> op_("aten::randint_like.low_dtype_out");
+  op_(self, low, high, memory_format, out);
+  return out;
+}
+
+// aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor randint_like_out(
+    const Tensor& out, const Tensor& self, int64_t high,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<MemoryFormat>,
+      const Tensor&)> op_("aten::randint_like.out");
+  op_(self, high, memory_format, out);
   return out;
 }
 
@@ -3718,6 +5568,101 @@ inline Tensor randn_out(const Tensor& out, List<int64_t> size) {
   return out;
 }
 
+// aten::random(Tensor self, *, Generator? generator=None) -> Tensor
+inline Tensor random(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Generator>&)> op_("aten::random");
+  return op_(self, generator);
+}
+
+// aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor
+inline Tensor random(
+    const Tensor& self, int64_t from, std::optional<int64_t> to,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>,
+      const std::optional<Generator>&)> op_("aten::random.from");
+  return op_(self, from, to, generator);
+}
+
+// aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor random_out(
+    const Tensor& out, const Tensor& self, int64_t from, std::optional<int64_t> to,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::random.from_out");
+  op_(self, from, to, generator, out);
+  return out;
+}
+
+// aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor random_out(
+    const Tensor& out, const Tensor& self,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Generator>&, const Tensor&)> op_("aten::random.out");
+  op_(self, generator, out);
+  return out;
+}
+
+// aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor
+inline Tensor random(
+    const Tensor& self, int64_t to, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const std::optional<Generator>&)> op_("aten::random.to");
+  return op_(self, to, generator);
+}
+
+// aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor random_out(
+    const Tensor& out, const Tensor& self, int64_t to,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::random.to_out");
+  op_(self, to, generator, out);
+  return out;
+}
+
+// aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)
+inline Tensor random_(
+    const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Generator>&)> op_("aten::random_");
+  op_(self, generator);
+  return self;
+}
+
+// aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+// Tensor(a!)
+inline Tensor random_(
+    const Tensor& self, int64_t from, std::optional<int64_t> to,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<int64_t>,
+      const std::optional<Generator>&)> op_("aten::random_.from");
+  op_(self, from, to, generator);
+  return self;
+}
+
+// aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)
+inline Tensor random_(
+    const Tensor& self, int64_t to, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const std::optional<Generator>&)> op_("aten::random_.to");
+  op_(self, to, generator);
+  return self;
+}
+
+// aten::ravel(Tensor(a) self) -> Tensor(a)
+inline Tensor ravel(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::ravel");
+  return op_(self);
+}
+
 // aten::real(Tensor(a) self) -> Tensor(a)
 inline Tensor real(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::real");
@@ -3755,6 +5700,19 @@ inline Tensor relu_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::relu.out");
   op_(self, out);
   return out;
+}
+
+// aten::relu6(Tensor self) -> Tensor
+inline Tensor relu6(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::relu6");
+  return op_(self);
+}
+
+// aten::relu6_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor relu6_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::relu6_");
+  op_(self);
+  return self;
 }
 
 // aten::relu_(Tensor(a!) self) -> Tensor(a!)
@@ -3821,11 +5779,101 @@ inline Tensor remainder_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::repeat(Tensor self, SymInt[] repeats) -> Tensor
+inline Tensor repeat(const Tensor& self, List<int64_t> repeats) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::repeat");
+  return op_(self, repeats);
+}
+
+// aten::repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor repeat_out(const Tensor& out, const Tensor& self, List<int64_t> repeats) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::repeat.out");
+  op_(self, repeats, out);
+  return out;
+}
+
+// aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor
+inline Tensor repeat_interleave(
+    const Tensor& repeats, std::optional<int64_t> output_size = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>)> op_("aten::repeat_interleave.Tensor");
+  return op_(repeats, output_size);
+}
+
+// aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor repeat_interleave_out(
+    const Tensor& out, const Tensor& repeats, std::optional<int64_t> output_size = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>,
+      const Tensor&)> op_("aten::repeat_interleave.Tensor_out");
+  op_(repeats, output_size, out);
+  return out;
+}
+
+// aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
+// output_size=None) -> Tensor
+inline Tensor repeat_interleave(
+    const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim = std::nullopt,
+    std::optional<int64_t> output_size = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::optional<int64_t>,
+      std::optional<int64_t>)> op_("aten::repeat_interleave.self_Tensor");
+  return op_(self, repeats, dim, output_size);
+}
+
+// aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+// output_size=None) -> Tensor
+inline Tensor repeat_interleave(
+    const Tensor& self, int64_t repeats, std::optional<int64_t> dim = std::nullopt,
+    std::optional<int64_t> output_size = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>,
+      std::optional<int64_t>)> op_("aten::repeat_interleave.self_int");
+  return op_(self, repeats, dim, output_size);
+}
+
 // aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
 inline Tensor reshape(const Tensor& self, List<int64_t> shape) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reshape");
   return op_(self, shape);
+}
+
+// aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)
+inline Tensor reshape_as(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::reshape_as");
+  return op_(self, other);
+}
+
+// aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType
+inline Dtype result_type(const Tensor& tensor, const Scalar& other) {
+  static const Op op_("aten::result_type.Scalar");
+  [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(tensor), Value(other)}, {});
+  return take_result<Dtype>(results_[0]);
+}
+
+// aten::result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType
+inline Dtype result_type(const Scalar& scalar1, const Scalar& scalar2) {
+  static const Op op_("aten::result_type.Scalar_Scalar");
+  [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(scalar1), Value(scalar2)}, {});
+  return take_result<Dtype>(results_[0]);
+}
+
+// aten::result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType
+inline Dtype result_type(const Scalar& scalar, const Tensor& tensor) {
+  static const Op op_("aten::result_type.Scalar_Tensor");
+  [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(scalar), Value(tensor)}, {});
+  return take_result<Dtype>(results_[0]);
+}
+
+// aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType
+inline Dtype result_type(const Tensor& tensor, const Tensor& other) {
+  static const Op op_("aten::result_type.Tensor");
+  [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(tensor), Value(other)}, {});
+  return take_result<Dtype>(results_[0]);
 }
 
 // aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
@@ -3842,6 +5890,22 @@ inline Tensor roll_out(
       const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
       const Tensor&)> op_("aten::roll.out");
   op_(self, shifts, dims, out);
+  return out;
+}
+
+// aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor
+inline Tensor rot90(const Tensor& self, int64_t k = 1, List<int64_t> dims = {0, 1}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::span<const int64_t>)> op_("aten::rot90");
+  return op_(self, k, dims);
+}
+
+// aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rot90_out(
+    const Tensor& out, const Tensor& self, int64_t k = 1, List<int64_t> dims = {0, 1}) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::rot90.out");
+  op_(self, k, dims, out);
   return out;
 }
 
@@ -3938,6 +6002,24 @@ inline Tensor rsub_out(
   return out;
 }
 
+struct ScaledDotProductAttentionOptions {
+  std::optional<double> scale{};
+  bool enable_gqa = false;
+};
+
+// aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+// attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+// enable_gqa=False) -> Tensor
+inline Tensor scaled_dot_product_attention(
+    const Tensor& query, const Tensor& key, const Tensor& value,
+    const OptionalTensor& attn_mask = {}, double dropout_p = 0.0, bool is_causal = false,
+    const ScaledDotProductAttentionOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const OptionalTensor&, double, bool,
+      std::optional<double>, bool)> op_("aten::scaled_dot_product_attention");
+  return op_(query, key, value, attn_mask, dropout_p, is_causal, options.scale, options.enable_gqa);
+}
+
 // aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
 inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<Tensor(
@@ -4017,6 +6099,80 @@ inline Tensor scatter_add_(
   return self;
 }
 
+struct SearchsortedScalarOptions {
+  bool out_int32 = false;
+  bool right = false;
+  std::optional<std::string_view> side{};
+  OptionalTensor sorter{};
+};
+
+// aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
+// right=False, str? side=None, Tensor? sorter=None) -> Tensor
+inline Tensor searchsorted(
+    const Tensor& sorted_sequence, const Scalar& self,
+    const SearchsortedScalarOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, bool, bool, std::optional<std::string_view>,
+      const OptionalTensor&)> op_("aten::searchsorted.Scalar");
+  return op_(sorted_sequence, self, options.out_int32, options.right, options.side, options.sorter);
+}
+
+struct SearchsortedScalarOutOptions {
+  bool out_int32 = false;
+  bool right = false;
+  std::optional<std::string_view> side{};
+  OptionalTensor sorter{};
+};
+
+// aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
+// right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor searchsorted_out(
+    const Tensor& out, const Tensor& sorted_sequence, const Scalar& self,
+    const SearchsortedScalarOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, bool, bool, std::optional<std::string_view>,
+      const OptionalTensor&, const Tensor&)> op_("aten::searchsorted.Scalar_out");
+  op_(sorted_sequence, self, options.out_int32, options.right, options.side, options.sorter, out);
+  return out;
+}
+
+struct SearchsortedTensorOptions {
+  bool out_int32 = false;
+  bool right = false;
+  std::optional<std::string_view> side{};
+  OptionalTensor sorter{};
+};
+
+// aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
+// right=False, str? side=None, Tensor? sorter=None) -> Tensor
+inline Tensor searchsorted(
+    const Tensor& sorted_sequence, const Tensor& self,
+    const SearchsortedTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool, bool, std::optional<std::string_view>,
+      const OptionalTensor&)> op_("aten::searchsorted.Tensor");
+  return op_(sorted_sequence, self, options.out_int32, options.right, options.side, options.sorter);
+}
+
+struct SearchsortedTensorOutOptions {
+  bool out_int32 = false;
+  bool right = false;
+  std::optional<std::string_view> side{};
+  OptionalTensor sorter{};
+};
+
+// aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
+// right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor searchsorted_out(
+    const Tensor& out, const Tensor& sorted_sequence, const Tensor& self,
+    const SearchsortedTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, std::optional<std::string_view>,
+      const OptionalTensor&, const Tensor&)> op_("aten::searchsorted.Tensor_out");
+  op_(sorted_sequence, self, options.out_int32, options.right, options.side, options.sorter, out);
+  return out;
+}
+
 // aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::select.int");
@@ -4056,6 +6212,37 @@ inline Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::select_copy.int_out");
   op_(self, dim, index, out);
   return out;
+}
+
+// aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor
+inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t)> op_("aten::select_scatter");
+  return op_(self, src, dim, index);
+}
+
+// aten::select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor select_scatter_out(
+    const Tensor& out, const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::select_scatter.out");
+  op_(self, src, dim, index, out);
+  return out;
+}
+
+// aten::selu(Tensor self) -> Tensor
+inline Tensor selu(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::selu");
+  return op_(self);
+}
+
+// aten::selu_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor selu_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::selu_");
+  op_(self);
+  return self;
 }
 
 // aten::sgn(Tensor self) -> Tensor
@@ -4145,6 +6332,42 @@ inline Tensor signbit_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::signbit.out");
   op_(self, out);
   return out;
+}
+
+// aten::silu(Tensor self) -> Tensor
+inline Tensor silu(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::silu");
+  return op_(self);
+}
+
+// aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor silu_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::silu.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::silu_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor silu_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::silu_");
+  op_(self);
+  return self;
+}
+
+// aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor
+inline Tensor silu_backward(const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::silu_backward");
+  return op_(grad_output, self);
+}
+
+// aten::silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) ->
+// Tensor(a!)
+inline Tensor silu_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::silu_backward.grad_input");
+  op_(grad_output, self, grad_input);
+  return grad_input;
 }
 
 // aten::sin(Tensor self) -> Tensor
@@ -4245,6 +6468,31 @@ inline Tensor slice_copy_out(
   return out;
 }
 
+// aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+// SymInt step=1) -> Tensor
+inline Tensor slice_scatter(
+    const Tensor& self, const Tensor& src, int64_t dim = 0,
+    std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
+    int64_t step = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>,
+      int64_t)> op_("aten::slice_scatter");
+  return op_(self, src, dim, start, end, step);
+}
+
+// aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+// SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor slice_scatter_out(
+    const Tensor& out, const Tensor& self, const Tensor& src, int64_t dim = 0,
+    std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
+    int64_t step = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>,
+      int64_t, const Tensor&)> op_("aten::slice_scatter.out");
+  op_(self, src, dim, start, end, step, out);
+  return out;
+}
+
 // aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
 inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -4260,6 +6508,76 @@ inline Tensor softmax_out(
       const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::softmax.int_out");
   op_(self, dim, dtype, out);
   return out;
+}
+
+// aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor
+inline Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::softplus");
+  return op_(self, beta, threshold);
+}
+
+// aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor softplus_out(
+    const Tensor& out, const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::softplus.out");
+  op_(self, beta, threshold, out);
+  return out;
+}
+
+// aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor
+inline Tensor softplus_backward(
+    const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::softplus_backward");
+  return op_(grad_output, self, beta, threshold);
+}
+
+// aten::softplus_backward.grad_input(Tensor grad_output, Tensor self, Scalar beta, Scalar
+// threshold, *, Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor softplus_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& beta,
+    const Scalar& threshold) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::softplus_backward.grad_input");
+  op_(grad_output, self, beta, threshold, grad_input);
+  return grad_input;
+}
+
+// aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+inline Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::softshrink");
+  return op_(self, lambd);
+}
+
+// aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor softshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::softshrink.out");
+  op_(self, lambd, out);
+  return out;
+}
+
+// aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor
+inline Tensor softshrink_backward(
+    const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::softshrink_backward");
+  return op_(grad_output, self, lambd);
+}
+
+// aten::softshrink_backward.grad_input(Tensor grad_output, Tensor self, Scalar lambd, *, Tensor(a!)
+// grad_input) -> Tensor(a!)
+inline Tensor softshrink_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::softshrink_backward.grad_input");
+  op_(grad_output, self, lambd, grad_input);
+  return grad_input;
 }
 
 // aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)
@@ -4310,6 +6628,102 @@ inline std::tuple<Tensor, Tensor> sort_out(
       const Tensor&)> op_("aten::sort.values_stable");
   op_(self, stable, options.dim, options.descending, values, indices);
   return {values, indices};
+}
+
+// aten::special_erf(Tensor self) -> Tensor
+inline Tensor special_erf(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erf");
+  return op_(self);
+}
+
+// aten::special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_erf_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erf.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_erfc(Tensor self) -> Tensor
+inline Tensor special_erfc(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erfc");
+  return op_(self);
+}
+
+// aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_erfc_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_exp2(Tensor self) -> Tensor
+inline Tensor special_exp2(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_exp2");
+  return op_(self);
+}
+
+// aten::special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_exp2_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_exp2.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_expit(Tensor self) -> Tensor
+inline Tensor special_expit(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_expit");
+  return op_(self);
+}
+
+// aten::special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_expit_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_expit.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_expm1(Tensor self) -> Tensor
+inline Tensor special_expm1(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_expm1");
+  return op_(self);
+}
+
+// aten::special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_expm1_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_expm1.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_log1p(Tensor self) -> Tensor
+inline Tensor special_log1p(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_log1p");
+  return op_(self);
+}
+
+// aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_log1p_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_log1p.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+inline Tensor special_logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::special_logsumexp");
+  return op_(self, dim, keepdim);
+}
+
+// aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor special_logsumexp_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool,
+      const Tensor&)> op_("aten::special_logsumexp.out");
+  op_(self, dim, keepdim, out);
+  return out;
 }
 
 // aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]
@@ -4471,6 +6885,116 @@ inline Tensor stack_out(const Tensor& out, const Tensors& tensors, int64_t dim =
   return out;
 }
 
+// aten::std(Tensor self, bool unbiased=True) -> Tensor
+inline Tensor std_(const Tensor& self, bool unbiased = true) {
+  static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::std");
+  return op_(self, unbiased);
+}
+
+struct StdCorrectionOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False) -> Tensor
+inline Tensor std_(
+    const Tensor& self, const OptionalList<int64_t>& dim,
+    const StdCorrectionOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&,
+      bool)> op_("aten::std.correction");
+  return op_(self, dim.get(), options.correction, options.keepdim);
+}
+
+struct StdCorrectionOutOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor std_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
+    const StdCorrectionOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&, bool,
+      const Tensor&)> op_("aten::std.correction_out");
+  op_(self, dim.get(), options.correction, options.keepdim, out);
+  return out;
+}
+
+// aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+inline Tensor std_(
+    const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, bool)> op_("aten::std.dim");
+  return op_(self, dim.get(), unbiased, keepdim);
+}
+
+// aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor std_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, bool,
+      const Tensor&)> op_("aten::std.out");
+  op_(self, dim.get(), unbiased, keepdim, out);
+  return out;
+}
+
+// aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool)> op_("aten::std_mean");
+  return op_(self, unbiased);
+}
+
+struct StdMeanCorrectionOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False) -> (Tensor, Tensor)
+inline std::tuple<Tensor, Tensor> std_mean(
+    const Tensor& self, const OptionalList<int64_t>& dim,
+    const StdMeanCorrectionOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&,
+      bool)> op_("aten::std_mean.correction");
+  return op_(self, dim.get(), options.correction, options.keepdim);
+}
+
+struct StdMeanCorrectionOutOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+inline std::tuple<Tensor, Tensor> std_mean_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& self,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    const StdMeanCorrectionOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&, bool,
+      const Tensor&, const Tensor&)> op_("aten::std_mean.correction_out");
+  op_(self, dim.get(), options.correction, options.keepdim, out0, out1);
+  return {out0, out1};
+}
+
+// aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
+// Tensor)
+inline std::tuple<Tensor, Tensor> std_mean(
+    const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      bool)> op_("aten::std_mean.dim");
+  return op_(self, dim.get(), unbiased, keepdim);
+}
+
 // aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
 inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -4519,6 +7043,45 @@ inline Tensor sub_(const Tensor& self, const Tensor& other, const Scalar& alpha 
   return self;
 }
 
+// aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+inline Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::subtract.Scalar");
+  return op_(self, other, alpha);
+}
+
+// aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+inline Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::subtract.Tensor");
+  return op_(self, other, alpha);
+}
+
+// aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+inline Tensor subtract_out(
+    const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::subtract.out");
+  op_(self, other, alpha, out);
+  return out;
+}
+
+// aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+inline Tensor subtract_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::subtract_.Scalar");
+  op_(self, other, alpha);
+  return self;
+}
+
+// aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+inline Tensor subtract_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::subtract_.Tensor");
+  op_(self, other, alpha);
+  return self;
+}
+
 // aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
 inline Tensor sum(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>)> op_("aten::sum");
@@ -4562,6 +7125,32 @@ inline Tensor sum_to_size(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::sum_to_size");
   return op_(self, size);
+}
+
+// aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
+inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::swapaxes");
+  return op_(self, axis0, axis1);
+}
+
+// aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)
+inline Tensor swapaxes_(const Tensor& self, int64_t axis0, int64_t axis1) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::swapaxes_");
+  op_(self, axis0, axis1);
+  return self;
+}
+
+// aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
+inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::swapdims");
+  return op_(self, dim0, dim1);
+}
+
+// aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
+inline Tensor swapdims_(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::swapdims_");
+  op_(self, dim0, dim1);
+  return self;
 }
 
 // aten::t(Tensor(a) self) -> Tensor(a)
@@ -4700,6 +7289,12 @@ inline Tensor threshold_backward_out(
   return grad_input;
 }
 
+// aten::tile(Tensor self, SymInt[] dims) -> Tensor
+inline Tensor tile(const Tensor& self, List<int64_t> dims) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::tile");
+  return op_(self, dims);
+}
+
 // aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool
 // copy=False, MemoryFormat? memory_format=None) -> Tensor(a)
 inline Tensor to(
@@ -4803,6 +7398,84 @@ inline Tensor transpose_copy_out(
   return out;
 }
 
+// aten::tril(Tensor self, SymInt diagonal=0) -> Tensor
+inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::tril");
+  return op_(self, diagonal);
+}
+
+// aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor tril_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::tril.out");
+  op_(self, diagonal, out);
+  return out;
+}
+
+// aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
+inline Tensor tril_(const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::tril_");
+  op_(self, diagonal);
+  return self;
+}
+
+// aten::triu(Tensor self, SymInt diagonal=0) -> Tensor
+inline Tensor triu(const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::triu");
+  return op_(self, diagonal);
+}
+
+// aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor triu_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::triu.out");
+  op_(self, diagonal, out);
+  return out;
+}
+
+// aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
+inline Tensor triu_(const Tensor& self, int64_t diagonal = 0) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::triu_");
+  op_(self, diagonal);
+  return self;
+}
+
+// aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor true_divide(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::true_divide.Scalar");
+  return op_(self, other);
+}
+
+// aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor true_divide(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::true_divide.Tensor");
+  return op_(self, other);
+}
+
+// aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::true_divide.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor true_divide_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::true_divide_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor true_divide_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::true_divide_.Tensor");
+  op_(self, other);
+  return self;
+}
+
 // aten::trunc(Tensor self) -> Tensor
 inline Tensor trunc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::trunc");
@@ -4823,11 +7496,70 @@ inline Tensor trunc_(const Tensor& self) {
   return self;
 }
 
+// aten::type_as(Tensor self, Tensor other) -> Tensor
+inline Tensor type_as(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::type_as");
+  return op_(self, other);
+}
+
 // aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
 inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, int64_t)> op_("aten::unbind.int");
   return op_(self, dim);
+}
+
+// aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
+inline Tensor unflatten(const Tensor& self, int64_t dim, List<int64_t> sizes) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::span<const int64_t>)> op_("aten::unflatten.int");
+  return op_(self, dim, sizes);
+}
+
+// aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
+inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::unfold");
+  return op_(self, dimension, size, step);
+}
+
+// aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) ->
+// Tensor
+inline Tensor unfold_backward(
+    const Tensor& grad_in, List<int64_t> input_sizes, int64_t dim, int64_t size, int64_t step) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t,
+      int64_t)> op_("aten::unfold_backward");
+  return op_(grad_in, input_sizes, dim, size, step);
+}
+
+// aten::unfold_backward.out(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor unfold_backward_out(
+    const Tensor& out, const Tensor& grad_in, List<int64_t> input_sizes, int64_t dim, int64_t size,
+    int64_t step) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t, int64_t,
+      const Tensor&)> op_("aten::unfold_backward.out");
+  op_(grad_in, input_sizes, dim, size, step, out);
+  return out;
+}
+
+// aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor
+inline Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::unfold_copy");
+  return op_(self, dimension, size, step);
+}
+
+// aten::unfold_copy.out(Tensor self, int dimension, int size, int step, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor unfold_copy_out(
+    const Tensor& out, const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, int64_t, const Tensor&)> op_("aten::unfold_copy.out");
+  op_(self, dimension, size, step, out);
+  return out;
 }
 
 // aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor
@@ -4899,6 +7631,116 @@ inline Tensor value_selecting_reduction_backward(
   return op_(grad, dim, indices, sizes, keepdim);
 }
 
+// aten::var(Tensor self, bool unbiased=True) -> Tensor
+inline Tensor var(const Tensor& self, bool unbiased = true) {
+  static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::var");
+  return op_(self, unbiased);
+}
+
+struct VarCorrectionOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False) -> Tensor
+inline Tensor var(
+    const Tensor& self, const OptionalList<int64_t>& dim,
+    const VarCorrectionOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&,
+      bool)> op_("aten::var.correction");
+  return op_(self, dim.get(), options.correction, options.keepdim);
+}
+
+struct VarCorrectionOutOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor var_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
+    const VarCorrectionOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&, bool,
+      const Tensor&)> op_("aten::var.correction_out");
+  op_(self, dim.get(), options.correction, options.keepdim, out);
+  return out;
+}
+
+// aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+inline Tensor var(
+    const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, bool)> op_("aten::var.dim");
+  return op_(self, dim.get(), unbiased, keepdim);
+}
+
+// aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor var_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, bool,
+      const Tensor&)> op_("aten::var.out");
+  op_(self, dim.get(), unbiased, keepdim, out);
+  return out;
+}
+
+// aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool)> op_("aten::var_mean");
+  return op_(self, unbiased);
+}
+
+struct VarMeanCorrectionOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False) -> (Tensor, Tensor)
+inline std::tuple<Tensor, Tensor> var_mean(
+    const Tensor& self, const OptionalList<int64_t>& dim,
+    const VarMeanCorrectionOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&,
+      bool)> op_("aten::var_mean.correction");
+  return op_(self, dim.get(), options.correction, options.keepdim);
+}
+
+struct VarMeanCorrectionOutOptions {
+  std::optional<Scalar> correction{};
+  bool keepdim = false;
+};
+
+// aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+// keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+inline std::tuple<Tensor, Tensor> var_mean_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& self,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    const VarMeanCorrectionOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, const std::optional<Scalar>&, bool,
+      const Tensor&, const Tensor&)> op_("aten::var_mean.correction_out");
+  op_(self, dim.get(), options.correction, options.keepdim, out0, out1);
+  return {out0, out1};
+}
+
+// aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
+// Tensor)
+inline std::tuple<Tensor, Tensor> var_mean(
+    const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      bool)> op_("aten::var_mean.dim");
+  return op_(self, dim.get(), unbiased, keepdim);
+}
+
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 inline Tensor view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::view");
@@ -4909,6 +7751,12 @@ inline Tensor view(const Tensor& self, List<int64_t> size) {
 inline Tensor view(const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view.dtype");
   return op_(self, dtype);
+}
+
+// aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)
+inline Tensor view_as(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::view_as");
+  return op_(self, other);
 }
 
 // aten::view_as_complex(Tensor(a) self) -> Tensor(a)
@@ -4977,6 +7825,19 @@ inline Tensor view_copy_out(const Tensor& out, const Tensor& self, List<int64_t>
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::view_copy.out");
   op_(self, size, out);
+  return out;
+}
+
+// aten::vstack(Tensor[] tensors) -> Tensor
+inline Tensor vstack(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::vstack");
+  return op_(tensors);
+}
+
+// aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor vstack_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::vstack.out");
+  op_(tensors, out);
   return out;
 }
 

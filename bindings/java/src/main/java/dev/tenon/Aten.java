@@ -191,6 +191,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ABSOLUTE = new LazyOp("aten::absolute");
+
+  /**
+   * {@code aten::absolute(Tensor self) -> Tensor}.
+   */
+  public static Tensor absolute(Tensor self) {
+    return ABSOLUTE.get().callTensor(self);
+  }
+
+  private static final LazyOp ABSOLUTE_OUT = new LazyOp("aten::absolute.out");
+
+  /**
+   * {@code aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor absoluteOut(Tensor out, Tensor self) {
+    ((Tensor) ABSOLUTE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ABSOLUTE_ = new LazyOp("aten::absolute_");
+
+  /**
+   * {@code aten::absolute_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor absolute_(Tensor self) {
+    ABSOLUTE_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp ACOS = new LazyOp("aten::acos");
 
   /**
@@ -1138,6 +1167,209 @@ public final class Aten {
         options.layout, options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp ARCCOS = new LazyOp("aten::arccos");
+
+  /**
+   * {@code aten::arccos(Tensor self) -> Tensor}.
+   */
+  public static Tensor arccos(Tensor self) {
+    return ARCCOS.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCCOS_OUT = new LazyOp("aten::arccos.out");
+
+  /**
+   * {@code aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arccosOut(Tensor out, Tensor self) {
+    ((Tensor) ARCCOS_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCCOS_ = new LazyOp("aten::arccos_");
+
+  /**
+   * {@code aten::arccos_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arccos_(Tensor self) {
+    ARCCOS_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ARCCOSH = new LazyOp("aten::arccosh");
+
+  /**
+   * {@code aten::arccosh(Tensor self) -> Tensor}.
+   */
+  public static Tensor arccosh(Tensor self) {
+    return ARCCOSH.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCCOSH_OUT = new LazyOp("aten::arccosh.out");
+
+  /**
+   * {@code aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arccoshOut(Tensor out, Tensor self) {
+    ((Tensor) ARCCOSH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCCOSH_ = new LazyOp("aten::arccosh_");
+
+  /**
+   * {@code aten::arccosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arccosh_(Tensor self) {
+    ARCCOSH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ARCSIN = new LazyOp("aten::arcsin");
+
+  /**
+   * {@code aten::arcsin(Tensor self) -> Tensor}.
+   */
+  public static Tensor arcsin(Tensor self) {
+    return ARCSIN.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCSIN_OUT = new LazyOp("aten::arcsin.out");
+
+  /**
+   * {@code aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arcsinOut(Tensor out, Tensor self) {
+    ((Tensor) ARCSIN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCSIN_ = new LazyOp("aten::arcsin_");
+
+  /**
+   * {@code aten::arcsin_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arcsin_(Tensor self) {
+    ARCSIN_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ARCSINH = new LazyOp("aten::arcsinh");
+
+  /**
+   * {@code aten::arcsinh(Tensor self) -> Tensor}.
+   */
+  public static Tensor arcsinh(Tensor self) {
+    return ARCSINH.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCSINH_OUT = new LazyOp("aten::arcsinh.out");
+
+  /**
+   * {@code aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arcsinhOut(Tensor out, Tensor self) {
+    ((Tensor) ARCSINH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCSINH_ = new LazyOp("aten::arcsinh_");
+
+  /**
+   * {@code aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arcsinh_(Tensor self) {
+    ARCSINH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ARCTAN = new LazyOp("aten::arctan");
+
+  /**
+   * {@code aten::arctan(Tensor self) -> Tensor}.
+   */
+  public static Tensor arctan(Tensor self) {
+    return ARCTAN.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCTAN_OUT = new LazyOp("aten::arctan.out");
+
+  /**
+   * {@code aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arctanOut(Tensor out, Tensor self) {
+    ((Tensor) ARCTAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCTAN2 = new LazyOp("aten::arctan2");
+
+  /**
+   * {@code aten::arctan2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor arctan2(Tensor self, Tensor other) {
+    return ARCTAN2.get().callTensor(self, other);
+  }
+
+  private static final LazyOp ARCTAN2_OUT = new LazyOp("aten::arctan2.out");
+
+  /**
+   * {@code aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arctan2Out(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) ARCTAN2_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCTAN2_ = new LazyOp("aten::arctan2_");
+
+  /**
+   * {@code aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor arctan2_(Tensor self, Tensor other) {
+    ARCTAN2_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp ARCTAN_ = new LazyOp("aten::arctan_");
+
+  /**
+   * {@code aten::arctan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arctan_(Tensor self) {
+    ARCTAN_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ARCTANH = new LazyOp("aten::arctanh");
+
+  /**
+   * {@code aten::arctanh(Tensor self) -> Tensor}.
+   */
+  public static Tensor arctanh(Tensor self) {
+    return ARCTANH.get().callTensor(self);
+  }
+
+  private static final LazyOp ARCTANH_OUT = new LazyOp("aten::arctanh.out");
+
+  /**
+   * {@code aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arctanhOut(Tensor out, Tensor self) {
+    ((Tensor) ARCTANH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ARCTANH_ = new LazyOp("aten::arctanh_");
+
+  /**
+   * {@code aten::arctanh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor arctanh_(Tensor self) {
+    ARCTANH_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp ARGMAX = new LazyOp("aten::argmax");
 
   /**
@@ -1569,6 +1801,113 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ATLEAST_1D = new LazyOp("aten::atleast_1d");
+
+  /**
+   * {@code aten::atleast_1d(Tensor self) -> Tensor}.
+   */
+  public static Tensor atleast1d(Tensor self) {
+    return ATLEAST_1D.get().callTensor(self);
+  }
+
+  private static final LazyOp ATLEAST_1D_SEQUENCE = new LazyOp("aten::atleast_1d.Sequence");
+
+  /**
+   * {@code aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]}.
+   */
+  public static Tensor[] atleast1d(Tensor[] tensors) {
+    return (Tensor[]) ATLEAST_1D_SEQUENCE.get().call((Object) tensors);
+  }
+
+  private static final LazyOp ATLEAST_2D = new LazyOp("aten::atleast_2d");
+
+  /**
+   * {@code aten::atleast_2d(Tensor self) -> Tensor}.
+   */
+  public static Tensor atleast2d(Tensor self) {
+    return ATLEAST_2D.get().callTensor(self);
+  }
+
+  private static final LazyOp ATLEAST_2D_SEQUENCE = new LazyOp("aten::atleast_2d.Sequence");
+
+  /**
+   * {@code aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]}.
+   */
+  public static Tensor[] atleast2d(Tensor[] tensors) {
+    return (Tensor[]) ATLEAST_2D_SEQUENCE.get().call((Object) tensors);
+  }
+
+  private static final LazyOp ATLEAST_3D = new LazyOp("aten::atleast_3d");
+
+  /**
+   * {@code aten::atleast_3d(Tensor self) -> Tensor}.
+   */
+  public static Tensor atleast3d(Tensor self) {
+    return ATLEAST_3D.get().callTensor(self);
+  }
+
+  private static final LazyOp ATLEAST_3D_SEQUENCE = new LazyOp("aten::atleast_3d.Sequence");
+
+  /**
+   * {@code aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]}.
+   */
+  public static Tensor[] atleast3d(Tensor[] tensors) {
+    return (Tensor[]) ATLEAST_3D_SEQUENCE.get().call((Object) tensors);
+  }
+
+  private static final LazyOp BINCOUNT = new LazyOp("aten::bincount");
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public static Tensor bincount(Tensor self) {
+    return BINCOUNT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public static Tensor bincount(Tensor self, Tensor weights) {
+    return BINCOUNT.get().callTensor(self, weights);
+  }
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public static Tensor bincount(Tensor self, Tensor weights, long minlength) {
+    return BINCOUNT.get().callTensor(self, weights, minlength);
+  }
+
+  private static final LazyOp BINCOUNT_OUT = new LazyOp("aten::bincount.out");
+
+  /**
+   * {@code aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor bincountOut(Tensor out, Tensor self) {
+    BINCOUNT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor bincountOut(Tensor out, Tensor self, Tensor weights) {
+    BINCOUNT_OUT.get().with("out", out).callTensor(self, weights).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor bincountOut(Tensor out, Tensor self, Tensor weights, long minlength) {
+    ((Tensor) BINCOUNT_OUT.get().callBoxed(new Object[] {self, weights, minlength,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp BITWISE_AND_SCALAR = new LazyOp("aten::bitwise_and.Scalar");
 
   /**
@@ -1880,6 +2219,186 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp BROADCAST_TO = new LazyOp("aten::broadcast_to");
+
+  /**
+   * {@code aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)}.
+   */
+  public static Tensor broadcastTo(Tensor self, long... size) {
+    return BROADCAST_TO.get().callTensor(self, size);
+  }
+
+  private static final LazyOp BUCKETIZE_SCALAR = new LazyOp("aten::bucketize.Scalar");
+
+  /**
+   * What {@link #bucketize} may be given by name.
+   */
+  public static final class BucketizeScalarOptions {
+    private boolean outInt32;
+    private boolean right;
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeScalarOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeScalarOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public static Tensor bucketize(Object self, Tensor boundaries) {
+    return BUCKETIZE_SCALAR.get().callTensor(self, boundaries);
+  }
+
+  /**
+   * {@code aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public static Tensor bucketize(Object self, Tensor boundaries, BucketizeScalarOptions options) {
+    return (Tensor) BUCKETIZE_SCALAR.get().callBoxed(new Object[] {self, boundaries,
+        options.outInt32, options.right})[0];
+  }
+
+  private static final LazyOp BUCKETIZE_SCALAR_OUT = new LazyOp("aten::bucketize.Scalar_out");
+
+  /**
+   * What {@link #bucketizeOut} may be given by name.
+   */
+  public static final class BucketizeScalarOutOptions {
+    private boolean outInt32;
+    private boolean right;
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeScalarOutOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeScalarOutOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bucketizeOut(Tensor out, Object self, Tensor boundaries) {
+    BUCKETIZE_SCALAR_OUT.get().with("out", out).callTensor(self, boundaries).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bucketizeOut(
+      Tensor out, Object self, Tensor boundaries, BucketizeScalarOutOptions options) {
+    ((Tensor) BUCKETIZE_SCALAR_OUT.get().callBoxed(new Object[] {self, boundaries, options.outInt32,
+        options.right, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BUCKETIZE_TENSOR = new LazyOp("aten::bucketize.Tensor");
+
+  /**
+   * What {@link #bucketize} may be given by name.
+   */
+  public static final class BucketizeTensorOptions {
+    private boolean outInt32;
+    private boolean right;
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeTensorOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeTensorOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public static Tensor bucketize(Tensor self, Tensor boundaries) {
+    return BUCKETIZE_TENSOR.get().callTensor(self, boundaries);
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public static Tensor bucketize(Tensor self, Tensor boundaries, BucketizeTensorOptions options) {
+    return (Tensor) BUCKETIZE_TENSOR.get().callBoxed(new Object[] {self, boundaries,
+        options.outInt32, options.right})[0];
+  }
+
+  private static final LazyOp BUCKETIZE_TENSOR_OUT = new LazyOp("aten::bucketize.Tensor_out");
+
+  /**
+   * What {@link #bucketizeOut} may be given by name.
+   */
+  public static final class BucketizeTensorOutOptions {
+    private boolean outInt32;
+    private boolean right;
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeTensorOutOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public BucketizeTensorOutOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bucketizeOut(Tensor out, Tensor self, Tensor boundaries) {
+    BUCKETIZE_TENSOR_OUT.get().with("out", out).callTensor(self, boundaries).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bucketizeOut(
+      Tensor out, Tensor self, Tensor boundaries, BucketizeTensorOutOptions options) {
+    ((Tensor) BUCKETIZE_TENSOR_OUT.get().callBoxed(new Object[] {self, boundaries, options.outInt32,
+        options.right, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CAN_CAST = new LazyOp("aten::can_cast");
+
+  /**
+   * {@code aten::can_cast(ScalarType from_, ScalarType to) -> bool}.
+   */
+  public static boolean canCast(DType from_, DType to) {
+    return (Boolean) CAN_CAST.get().call(from_, to);
+  }
+
   private static final LazyOp CAT = new LazyOp("aten::cat");
 
   /**
@@ -1940,6 +2459,58 @@ public final class Aten {
    */
   public static Tensor ceil_(Tensor self) {
     CEIL_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp CELU = new LazyOp("aten::celu");
+
+  /**
+   * {@code aten::celu(Tensor self, Scalar alpha=1.) -> Tensor}.
+   */
+  public static Tensor celu(Tensor self) {
+    return CELU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::celu(Tensor self, Scalar alpha=1.) -> Tensor}.
+   */
+  public static Tensor celu(Tensor self, Object alpha) {
+    return CELU.get().callTensor(self, alpha);
+  }
+
+  private static final LazyOp CELU_OUT = new LazyOp("aten::celu.out");
+
+  /**
+   * {@code aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor celuOut(Tensor out, Tensor self) {
+    CELU_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor celuOut(Tensor out, Tensor self, Object alpha) {
+    ((Tensor) CELU_OUT.get().callBoxed(new Object[] {self, alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CELU_ = new LazyOp("aten::celu_");
+
+  /**
+   * {@code aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)}.
+   */
+  public static Tensor celu_(Tensor self) {
+    CELU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)}.
+   */
+  public static Tensor celu_(Tensor self, Object alpha) {
+    CELU_.get().callTensor(self, alpha).close();
     return self;
   }
 
@@ -2207,6 +2778,138 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp CLIP = new LazyOp("aten::clip");
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clip(Tensor self) {
+    return CLIP.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clip(Tensor self, Object min) {
+    return CLIP.get().callTensor(self, min);
+  }
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clip(Tensor self, Object min, Object max) {
+    return CLIP.get().callTensor(self, min, max);
+  }
+
+  private static final LazyOp CLIP_TENSOR = new LazyOp("aten::clip.Tensor");
+
+  /**
+   * {@code aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public static Tensor clip(Tensor self, Tensor min) {
+    return CLIP_TENSOR.get().callTensor(self, min);
+  }
+
+  /**
+   * {@code aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public static Tensor clip(Tensor self, Tensor min, Tensor max) {
+    return CLIP_TENSOR.get().callTensor(self, min, max);
+  }
+
+  private static final LazyOp CLIP_TENSOR_OUT = new LazyOp("aten::clip.Tensor_out");
+
+  /**
+   * {@code aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clipOut(Tensor out, Tensor self) {
+    CLIP_TENSOR_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clipOut(Tensor out, Tensor self, Tensor min) {
+    CLIP_TENSOR_OUT.get().with("out", out).callTensor(self, min).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clipOut(Tensor out, Tensor self, Tensor min, Tensor max) {
+    ((Tensor) CLIP_TENSOR_OUT.get().callBoxed(new Object[] {self, min, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLIP_OUT = new LazyOp("aten::clip.out");
+
+  /**
+   * {@code aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor clipOut(Tensor out, Tensor self, Object min) {
+    CLIP_OUT.get().with("out", out).callTensor(self, min).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor clipOut(Tensor out, Tensor self, Object min, Object max) {
+    ((Tensor) CLIP_OUT.get().callBoxed(new Object[] {self, min, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLIP_ = new LazyOp("aten::clip_");
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clip_(Tensor self) {
+    CLIP_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clip_(Tensor self, Object min) {
+    CLIP_.get().callTensor(self, min).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clip_(Tensor self, Object min, Object max) {
+    CLIP_.get().callTensor(self, min, max).close();
+    return self;
+  }
+
+  private static final LazyOp CLIP__TENSOR = new LazyOp("aten::clip_.Tensor");
+
+  /**
+   * {@code aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clip_(Tensor self, Tensor min) {
+    CLIP__TENSOR.get().callTensor(self, min).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clip_(Tensor self, Tensor min, Tensor max) {
+    CLIP__TENSOR.get().callTensor(self, min, max).close();
+    return self;
+  }
+
   private static final LazyOp CLONE = new LazyOp("aten::clone");
 
   /**
@@ -2266,6 +2969,93 @@ public final class Aten {
       long[] padding, long... stride) {
     ((Tensor) COL2IM_OUT.get().callBoxed(new Object[] {self, outputSize, kernelSize, dilation,
         padding, stride, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COLUMN_STACK = new LazyOp("aten::column_stack");
+
+  /**
+   * {@code aten::column_stack(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor columnStack(Tensor[] tensors) {
+    return COLUMN_STACK.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp COLUMN_STACK_OUT = new LazyOp("aten::column_stack.out");
+
+  /**
+   * {@code aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor columnStackOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) COLUMN_STACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CONCAT = new LazyOp("aten::concat");
+
+  /**
+   * {@code aten::concat(Tensor[] tensors, int dim=0) -> Tensor}.
+   */
+  public static Tensor concat(Tensor[] tensors) {
+    return CONCAT.get().callTensor((Object) tensors);
+  }
+
+  /**
+   * {@code aten::concat(Tensor[] tensors, int dim=0) -> Tensor}.
+   */
+  public static Tensor concat(Tensor[] tensors, long dim) {
+    return CONCAT.get().callTensor(tensors, dim);
+  }
+
+  private static final LazyOp CONCAT_OUT = new LazyOp("aten::concat.out");
+
+  /**
+   * {@code aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor concatOut(Tensor out, Tensor[] tensors) {
+    CONCAT_OUT.get().with("out", out).callTensor((Object) tensors).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor concatOut(Tensor out, Tensor[] tensors, long dim) {
+    ((Tensor) CONCAT_OUT.get().callBoxed(new Object[] {tensors, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CONCATENATE = new LazyOp("aten::concatenate");
+
+  /**
+   * {@code aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor}.
+   */
+  public static Tensor concatenate(Tensor[] tensors) {
+    return CONCATENATE.get().callTensor((Object) tensors);
+  }
+
+  /**
+   * {@code aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor}.
+   */
+  public static Tensor concatenate(Tensor[] tensors, long dim) {
+    return CONCATENATE.get().callTensor(tensors, dim);
+  }
+
+  private static final LazyOp CONCATENATE_OUT = new LazyOp("aten::concatenate.out");
+
+  /**
+   * {@code aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor concatenateOut(Tensor out, Tensor[] tensors) {
+    CONCATENATE_OUT.get().with("out", out).callTensor((Object) tensors).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor concatenateOut(Tensor out, Tensor[] tensors, long dim) {
+    ((Tensor) CONCATENATE_OUT.get().callBoxed(new Object[] {tensors, dim, out})[0]).close();
     return out;
   }
 
@@ -2626,6 +3416,307 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp DIAG = new LazyOp("aten::diag");
+
+  /**
+   * {@code aten::diag(Tensor self, int diagonal=0) -> Tensor}.
+   */
+  public static Tensor diag(Tensor self) {
+    return DIAG.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::diag(Tensor self, int diagonal=0) -> Tensor}.
+   */
+  public static Tensor diag(Tensor self, long diagonal) {
+    return DIAG.get().callTensor(self, diagonal);
+  }
+
+  private static final LazyOp DIAG_OUT = new LazyOp("aten::diag.out");
+
+  /**
+   * {@code aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagOut(Tensor out, Tensor self) {
+    DIAG_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagOut(Tensor out, Tensor self, long diagonal) {
+    ((Tensor) DIAG_OUT.get().callBoxed(new Object[] {self, diagonal, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIAG_EMBED = new LazyOp("aten::diag_embed");
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public static Tensor diagEmbed(Tensor self) {
+    return DIAG_EMBED.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public static Tensor diagEmbed(Tensor self, long offset) {
+    return DIAG_EMBED.get().callTensor(self, offset);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public static Tensor diagEmbed(Tensor self, long offset, long dim1) {
+    return DIAG_EMBED.get().callTensor(self, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public static Tensor diagEmbed(Tensor self, long offset, long dim1, long dim2) {
+    return DIAG_EMBED.get().callTensor(self, offset, dim1, dim2);
+  }
+
+  private static final LazyOp DIAG_EMBED_OUT = new LazyOp("aten::diag_embed.out");
+
+  /**
+   * {@code aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagEmbedOut(Tensor out, Tensor self) {
+    DIAG_EMBED_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagEmbedOut(Tensor out, Tensor self, long offset) {
+    DIAG_EMBED_OUT.get().with("out", out).callTensor(self, offset).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagEmbedOut(Tensor out, Tensor self, long offset, long dim1) {
+    DIAG_EMBED_OUT.get().with("out", out).callTensor(self, offset, dim1).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagEmbedOut(Tensor out, Tensor self, long offset, long dim1, long dim2) {
+    ((Tensor) DIAG_EMBED_OUT.get().callBoxed(new Object[] {self, offset, dim1, dim2,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIAGONAL = new LazyOp("aten::diagonal");
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public static Tensor diagonal(Tensor self) {
+    return DIAGONAL.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public static Tensor diagonal(Tensor self, long offset) {
+    return DIAGONAL.get().callTensor(self, offset);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public static Tensor diagonal(Tensor self, long offset, long dim1) {
+    return DIAGONAL.get().callTensor(self, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public static Tensor diagonal(Tensor self, long offset, long dim1, long dim2) {
+    return DIAGONAL.get().callTensor(self, offset, dim1, dim2);
+  }
+
+  private static final LazyOp DIAGONAL_BACKWARD = new LazyOp("aten::diagonal_backward");
+
+  /**
+   * {@code aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1,
+   * int dim2) -> Tensor}.
+   */
+  public static Tensor diagonalBackward(
+      Tensor gradOutput, long[] inputSizes, long offset, long dim1, long dim2) {
+    return DIAGONAL_BACKWARD.get().callTensor(gradOutput, inputSizes, offset, dim1, dim2);
+  }
+
+  private static final LazyOp DIAGONAL_BACKWARD_OUT = new LazyOp("aten::diagonal_backward.out");
+
+  /**
+   * {@code aten::diagonal_backward.out(Tensor grad_output, SymInt[] input_sizes, int offset, int
+   * dim1, int dim2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalBackwardOut(
+      Tensor out, Tensor gradOutput, long[] inputSizes, long offset, long dim1, long dim2) {
+    ((Tensor) DIAGONAL_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, inputSizes, offset,
+        dim1, dim2, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIAGONAL_COPY = new LazyOp("aten::diagonal_copy");
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public static Tensor diagonalCopy(Tensor self) {
+    return DIAGONAL_COPY.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public static Tensor diagonalCopy(Tensor self, long offset) {
+    return DIAGONAL_COPY.get().callTensor(self, offset);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public static Tensor diagonalCopy(Tensor self, long offset, long dim1) {
+    return DIAGONAL_COPY.get().callTensor(self, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public static Tensor diagonalCopy(Tensor self, long offset, long dim1, long dim2) {
+    return DIAGONAL_COPY.get().callTensor(self, offset, dim1, dim2);
+  }
+
+  private static final LazyOp DIAGONAL_COPY_OUT = new LazyOp("aten::diagonal_copy.out");
+
+  /**
+   * {@code aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalCopyOut(Tensor out, Tensor self) {
+    DIAGONAL_COPY_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalCopyOut(Tensor out, Tensor self, long offset) {
+    DIAGONAL_COPY_OUT.get().with("out", out).callTensor(self, offset).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalCopyOut(Tensor out, Tensor self, long offset, long dim1) {
+    DIAGONAL_COPY_OUT.get().with("out", out).callTensor(self, offset, dim1).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalCopyOut(Tensor out, Tensor self, long offset, long dim1, long dim2) {
+    ((Tensor) DIAGONAL_COPY_OUT.get().callBoxed(new Object[] {self, offset, dim1, dim2,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIAGONAL_SCATTER = new LazyOp("aten::diagonal_scatter");
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public static Tensor diagonalScatter(Tensor self, Tensor src) {
+    return DIAGONAL_SCATTER.get().callTensor(self, src);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public static Tensor diagonalScatter(Tensor self, Tensor src, long offset) {
+    return DIAGONAL_SCATTER.get().callTensor(self, src, offset);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public static Tensor diagonalScatter(Tensor self, Tensor src, long offset, long dim1) {
+    return DIAGONAL_SCATTER.get().callTensor(self, src, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public static Tensor diagonalScatter(Tensor self, Tensor src, long offset, long dim1, long dim2) {
+    return DIAGONAL_SCATTER.get().callTensor(self, src, offset, dim1, dim2);
+  }
+
+  private static final LazyOp DIAGONAL_SCATTER_OUT = new LazyOp("aten::diagonal_scatter.out");
+
+  /**
+   * {@code aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int
+   * dim2=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalScatterOut(Tensor out, Tensor self, Tensor src) {
+    DIAGONAL_SCATTER_OUT.get().with("out", out).callTensor(self, src).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int
+   * dim2=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalScatterOut(Tensor out, Tensor self, Tensor src, long offset) {
+    DIAGONAL_SCATTER_OUT.get().with("out", out).callTensor(self, src, offset).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int
+   * dim2=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalScatterOut(
+      Tensor out, Tensor self, Tensor src, long offset, long dim1) {
+    DIAGONAL_SCATTER_OUT.get().with("out", out).callTensor(self, src, offset, dim1).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int
+   * dim2=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diagonalScatterOut(
+      Tensor out, Tensor self, Tensor src, long offset, long dim1, long dim2) {
+    ((Tensor) DIAGONAL_SCATTER_OUT.get().callBoxed(new Object[] {self, src, offset, dim1, dim2,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp DIV_SCALAR = new LazyOp("aten::div.Scalar");
 
   /**
@@ -2747,6 +3838,235 @@ public final class Aten {
   public static Tensor div_(Tensor self, Tensor other, String roundingMode) {
     ((Tensor) DIV__TENSOR_MODE.get().callBoxed(new Object[] {self, other,
         roundingMode})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp DIVIDE_SCALAR = new LazyOp("aten::divide.Scalar");
+
+  /**
+   * {@code aten::divide.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor divide(Tensor self, Object other) {
+    return DIVIDE_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp DIVIDE_SCALAR_MODE = new LazyOp("aten::divide.Scalar_mode");
+
+  /**
+   * {@code aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor}.
+   */
+  public static Tensor divide(Tensor self, Object other, String roundingMode) {
+    return (Tensor) DIVIDE_SCALAR_MODE.get().callBoxed(new Object[] {self, other, roundingMode})[0];
+  }
+
+  private static final LazyOp DIVIDE_TENSOR = new LazyOp("aten::divide.Tensor");
+
+  /**
+   * {@code aten::divide.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor divide(Tensor self, Tensor other) {
+    return DIVIDE_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp DIVIDE_TENSOR_MODE = new LazyOp("aten::divide.Tensor_mode");
+
+  /**
+   * {@code aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor}.
+   */
+  public static Tensor divide(Tensor self, Tensor other, String roundingMode) {
+    return (Tensor) DIVIDE_TENSOR_MODE.get().callBoxed(new Object[] {self, other, roundingMode})[0];
+  }
+
+  private static final LazyOp DIVIDE_OUT = new LazyOp("aten::divide.out");
+
+  /**
+   * {@code aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor divideOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) DIVIDE_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIVIDE_OUT_MODE = new LazyOp("aten::divide.out_mode");
+
+  /**
+   * {@code aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor divideOut(Tensor out, Tensor self, Tensor other, String roundingMode) {
+    ((Tensor) DIVIDE_OUT_MODE.get().callBoxed(new Object[] {self, other, roundingMode,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIVIDE__SCALAR = new LazyOp("aten::divide_.Scalar");
+
+  /**
+   * {@code aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor divide_(Tensor self, Object other) {
+    DIVIDE__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp DIVIDE__SCALAR_MODE = new LazyOp("aten::divide_.Scalar_mode");
+
+  /**
+   * {@code aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor divide_(Tensor self, Object other, String roundingMode) {
+    ((Tensor) DIVIDE__SCALAR_MODE.get().callBoxed(new Object[] {self, other,
+        roundingMode})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp DIVIDE__TENSOR = new LazyOp("aten::divide_.Tensor");
+
+  /**
+   * {@code aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor divide_(Tensor self, Tensor other) {
+    DIVIDE__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp DIVIDE__TENSOR_MODE = new LazyOp("aten::divide_.Tensor_mode");
+
+  /**
+   * {@code aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor divide_(Tensor self, Tensor other, String roundingMode) {
+    ((Tensor) DIVIDE__TENSOR_MODE.get().callBoxed(new Object[] {self, other,
+        roundingMode})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp DSTACK = new LazyOp("aten::dstack");
+
+  /**
+   * {@code aten::dstack(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor dstack(Tensor[] tensors) {
+    return DSTACK.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp DSTACK_OUT = new LazyOp("aten::dstack.out");
+
+  /**
+   * {@code aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor dstackOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) DSTACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ELU = new LazyOp("aten::elu");
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public static Tensor elu(Tensor self) {
+    return ELU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public static Tensor elu(Tensor self, Object alpha) {
+    return ELU.get().callTensor(self, alpha);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public static Tensor elu(Tensor self, Object alpha, Object scale) {
+    return ELU.get().callTensor(self, alpha, scale);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public static Tensor elu(Tensor self, Object alpha, Object scale, Object inputScale) {
+    return ELU.get().callTensor(self, alpha, scale, inputScale);
+  }
+
+  private static final LazyOp ELU_OUT = new LazyOp("aten::elu.out");
+
+  /**
+   * {@code aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eluOut(Tensor out, Tensor self) {
+    ELU_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eluOut(Tensor out, Tensor self, Object alpha) {
+    ELU_OUT.get().with("out", out).callTensor(self, alpha).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eluOut(Tensor out, Tensor self, Object alpha, Object scale) {
+    ELU_OUT.get().with("out", out).callTensor(self, alpha, scale).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eluOut(
+      Tensor out, Tensor self, Object alpha, Object scale, Object inputScale) {
+    ((Tensor) ELU_OUT.get().callBoxed(new Object[] {self, alpha, scale, inputScale,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ELU_ = new LazyOp("aten::elu_");
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor elu_(Tensor self) {
+    ELU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor elu_(Tensor self, Object alpha) {
+    ELU_.get().callTensor(self, alpha).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor elu_(Tensor self, Object alpha, Object scale) {
+    ELU_.get().callTensor(self, alpha, scale).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor elu_(Tensor self, Object alpha, Object scale, Object inputScale) {
+    ELU_.get().callTensor(self, alpha, scale, inputScale).close();
     return self;
   }
 
@@ -3279,6 +4599,15 @@ public final class Aten {
     return (Tensor) EXPAND.get().callBoxed(new Object[] {self, size, implicit})[0];
   }
 
+  private static final LazyOp EXPAND_AS = new LazyOp("aten::expand_as");
+
+  /**
+   * {@code aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public static Tensor expandAs(Tensor self, Tensor other) {
+    return EXPAND_AS.get().callTensor(self, other);
+  }
+
   private static final LazyOp EXPAND_COPY = new LazyOp("aten::expand_copy");
 
   /**
@@ -3402,6 +4731,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp FIX = new LazyOp("aten::fix");
+
+  /**
+   * {@code aten::fix(Tensor self) -> Tensor}.
+   */
+  public static Tensor fix(Tensor self) {
+    return FIX.get().callTensor(self);
+  }
+
+  private static final LazyOp FIX_OUT = new LazyOp("aten::fix.out");
+
+  /**
+   * {@code aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fixOut(Tensor out, Tensor self) {
+    ((Tensor) FIX_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FIX_ = new LazyOp("aten::fix_");
+
+  /**
+   * {@code aten::fix_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor fix_(Tensor self) {
+    FIX_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp FLATTEN_USING_INTS = new LazyOp("aten::flatten.using_ints");
 
   /**
@@ -3442,6 +4800,24 @@ public final class Aten {
   public static Tensor flipOut(Tensor out, Tensor self, long... dims) {
     ((Tensor) FLIP_OUT.get().callBoxed(new Object[] {self, dims, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp FLIPLR = new LazyOp("aten::fliplr");
+
+  /**
+   * {@code aten::fliplr(Tensor self) -> Tensor}.
+   */
+  public static Tensor fliplr(Tensor self) {
+    return FLIPLR.get().callTensor(self);
+  }
+
+  private static final LazyOp FLIPUD = new LazyOp("aten::flipud");
+
+  /**
+   * {@code aten::flipud(Tensor self) -> Tensor}.
+   */
+  public static Tensor flipud(Tensor self) {
+    return FLIPUD.get().callTensor(self);
   }
 
   private static final LazyOp FLOOR = new LazyOp("aten::floor");
@@ -3874,6 +5250,236 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp GELU = new LazyOp("aten::gelu");
+
+  /**
+   * {@code aten::gelu(Tensor self, *, str approximate="none") -> Tensor}.
+   */
+  public static Tensor gelu(Tensor self) {
+    return GELU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::gelu(Tensor self, *, str approximate="none") -> Tensor}.
+   */
+  public static Tensor gelu(Tensor self, String approximate) {
+    return (Tensor) GELU.get().callBoxed(new Object[] {self, approximate})[0];
+  }
+
+  private static final LazyOp GELU_OUT = new LazyOp("aten::gelu.out");
+
+  /**
+   * {@code aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor geluOut(Tensor out, Tensor self) {
+    GELU_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor geluOut(Tensor out, Tensor self, String approximate) {
+    ((Tensor) GELU_OUT.get().callBoxed(new Object[] {self, approximate, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GELU_ = new LazyOp("aten::gelu_");
+
+  /**
+   * {@code aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)}.
+   */
+  public static Tensor gelu_(Tensor self) {
+    GELU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)}.
+   */
+  public static Tensor gelu_(Tensor self, String approximate) {
+    ((Tensor) GELU_.get().callBoxed(new Object[] {self, approximate})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp GELU_BACKWARD = new LazyOp("aten::gelu_backward");
+
+  /**
+   * {@code aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") ->
+   * Tensor}.
+   */
+  public static Tensor geluBackward(Tensor gradOutput, Tensor self) {
+    return GELU_BACKWARD.get().callTensor(gradOutput, self);
+  }
+
+  /**
+   * {@code aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") ->
+   * Tensor}.
+   */
+  public static Tensor geluBackward(Tensor gradOutput, Tensor self, String approximate) {
+    return (Tensor) GELU_BACKWARD.get().callBoxed(new Object[] {gradOutput, self, approximate})[0];
+  }
+
+  private static final LazyOp GELU_BACKWARD_GRAD_INPUT = new LazyOp("aten::gelu_backward.grad_input");
+
+  /**
+   * {@code aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str
+   * approximate="none", Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor geluBackwardOut(Tensor gradInput, Tensor gradOutput, Tensor self) {
+    GELU_BACKWARD_GRAD_INPUT.get().with("grad_input", gradInput).callTensor(gradOutput,
+        self).close();
+    return gradInput;
+  }
+
+  /**
+   * {@code aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str
+   * approximate="none", Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor geluBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, String approximate) {
+    ((Tensor) GELU_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, approximate,
+        gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp GER = new LazyOp("aten::ger");
+
+  /**
+   * {@code aten::ger(Tensor self, Tensor vec2) -> Tensor}.
+   */
+  public static Tensor ger(Tensor self, Tensor vec2) {
+    return GER.get().callTensor(self, vec2);
+  }
+
+  private static final LazyOp GER_OUT = new LazyOp("aten::ger.out");
+
+  /**
+   * {@code aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gerOut(Tensor out, Tensor self, Tensor vec2) {
+    ((Tensor) GER_OUT.get().callBoxed(new Object[] {self, vec2, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GREATER_SCALAR = new LazyOp("aten::greater.Scalar");
+
+  /**
+   * {@code aten::greater.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor greater(Tensor self, Object other) {
+    return GREATER_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GREATER_SCALAR_OUT = new LazyOp("aten::greater.Scalar_out");
+
+  /**
+   * {@code aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor greaterOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) GREATER_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GREATER_TENSOR = new LazyOp("aten::greater.Tensor");
+
+  /**
+   * {@code aten::greater.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor greater(Tensor self, Tensor other) {
+    return GREATER_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GREATER_TENSOR_OUT = new LazyOp("aten::greater.Tensor_out");
+
+  /**
+   * {@code aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor greaterOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) GREATER_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GREATER__SCALAR = new LazyOp("aten::greater_.Scalar");
+
+  /**
+   * {@code aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor greater_(Tensor self, Object other) {
+    GREATER__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp GREATER__TENSOR = new LazyOp("aten::greater_.Tensor");
+
+  /**
+   * {@code aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor greater_(Tensor self, Tensor other) {
+    GREATER__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp GREATER_EQUAL_SCALAR = new LazyOp("aten::greater_equal.Scalar");
+
+  /**
+   * {@code aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor greaterEqual(Tensor self, Object other) {
+    return GREATER_EQUAL_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GREATER_EQUAL_SCALAR_OUT = new LazyOp("aten::greater_equal.Scalar_out");
+
+  /**
+   * {@code aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor greaterEqualOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) GREATER_EQUAL_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GREATER_EQUAL_TENSOR = new LazyOp("aten::greater_equal.Tensor");
+
+  /**
+   * {@code aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor greaterEqual(Tensor self, Tensor other) {
+    return GREATER_EQUAL_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GREATER_EQUAL_TENSOR_OUT = new LazyOp("aten::greater_equal.Tensor_out");
+
+  /**
+   * {@code aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor greaterEqualOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) GREATER_EQUAL_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GREATER_EQUAL__SCALAR = new LazyOp("aten::greater_equal_.Scalar");
+
+  /**
+   * {@code aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor greaterEqual_(Tensor self, Object other) {
+    GREATER_EQUAL__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp GREATER_EQUAL__TENSOR = new LazyOp("aten::greater_equal_.Tensor");
+
+  /**
+   * {@code aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor greaterEqual_(Tensor self, Tensor other) {
+    GREATER_EQUAL__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp GT_SCALAR = new LazyOp("aten::gt.Scalar");
 
   /**
@@ -3930,6 +5536,351 @@ public final class Aten {
   public static Tensor gt_(Tensor self, Tensor other) {
     GT__TENSOR.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp HARDSHRINK = new LazyOp("aten::hardshrink");
+
+  /**
+   * {@code aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public static Tensor hardshrink(Tensor self) {
+    return HARDSHRINK.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public static Tensor hardshrink(Tensor self, Object lambd) {
+    return HARDSHRINK.get().callTensor(self, lambd);
+  }
+
+  private static final LazyOp HARDSHRINK_OUT = new LazyOp("aten::hardshrink.out");
+
+  /**
+   * {@code aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hardshrinkOut(Tensor out, Tensor self) {
+    HARDSHRINK_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hardshrinkOut(Tensor out, Tensor self, Object lambd) {
+    ((Tensor) HARDSHRINK_OUT.get().callBoxed(new Object[] {self, lambd, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HARDSHRINK_BACKWARD = new LazyOp("aten::hardshrink_backward");
+
+  /**
+   * {@code aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor}.
+   */
+  public static Tensor hardshrinkBackward(Tensor gradOut, Tensor self, Object lambd) {
+    return HARDSHRINK_BACKWARD.get().callTensor(gradOut, self, lambd);
+  }
+
+  private static final LazyOp HARDSHRINK_BACKWARD_GRAD_INPUT = new LazyOp("aten::hardshrink_backward.grad_input");
+
+  /**
+   * {@code aten::hardshrink_backward.grad_input(Tensor grad_out, Tensor self, Scalar lambd, *,
+   * Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor hardshrinkBackwardOut(
+      Tensor gradInput, Tensor gradOut, Tensor self, Object lambd) {
+    ((Tensor) HARDSHRINK_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOut, self, lambd,
+        gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp HARDSIGMOID = new LazyOp("aten::hardsigmoid");
+
+  /**
+   * {@code aten::hardsigmoid(Tensor self) -> Tensor}.
+   */
+  public static Tensor hardsigmoid(Tensor self) {
+    return HARDSIGMOID.get().callTensor(self);
+  }
+
+  private static final LazyOp HARDSIGMOID_OUT = new LazyOp("aten::hardsigmoid.out");
+
+  /**
+   * {@code aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hardsigmoidOut(Tensor out, Tensor self) {
+    ((Tensor) HARDSIGMOID_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HARDSIGMOID_ = new LazyOp("aten::hardsigmoid_");
+
+  /**
+   * {@code aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor hardsigmoid_(Tensor self) {
+    HARDSIGMOID_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp HARDSIGMOID_BACKWARD = new LazyOp("aten::hardsigmoid_backward");
+
+  /**
+   * {@code aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor}.
+   */
+  public static Tensor hardsigmoidBackward(Tensor gradOutput, Tensor self) {
+    return HARDSIGMOID_BACKWARD.get().callTensor(gradOutput, self);
+  }
+
+  private static final LazyOp HARDSIGMOID_BACKWARD_GRAD_INPUT = new LazyOp("aten::hardsigmoid_backward.grad_input");
+
+  /**
+   * {@code aten::hardsigmoid_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor hardsigmoidBackwardOut(Tensor gradInput, Tensor gradOutput, Tensor self) {
+    ((Tensor) HARDSIGMOID_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self,
+        gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp HARDSWISH = new LazyOp("aten::hardswish");
+
+  /**
+   * {@code aten::hardswish(Tensor self) -> Tensor}.
+   */
+  public static Tensor hardswish(Tensor self) {
+    return HARDSWISH.get().callTensor(self);
+  }
+
+  private static final LazyOp HARDSWISH_OUT = new LazyOp("aten::hardswish.out");
+
+  /**
+   * {@code aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hardswishOut(Tensor out, Tensor self) {
+    ((Tensor) HARDSWISH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HARDSWISH_ = new LazyOp("aten::hardswish_");
+
+  /**
+   * {@code aten::hardswish_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor hardswish_(Tensor self) {
+    HARDSWISH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp HARDSWISH_BACKWARD = new LazyOp("aten::hardswish_backward");
+
+  /**
+   * {@code aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor}.
+   */
+  public static Tensor hardswishBackward(Tensor gradOutput, Tensor self) {
+    return HARDSWISH_BACKWARD.get().callTensor(gradOutput, self);
+  }
+
+  private static final LazyOp HARDSWISH_BACKWARD_OUT = new LazyOp("aten::hardswish_backward.out");
+
+  /**
+   * {@code aten::hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor hardswishBackwardOut(Tensor out, Tensor gradOutput, Tensor self) {
+    ((Tensor) HARDSWISH_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, self,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HARDTANH = new LazyOp("aten::hardtanh");
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public static Tensor hardtanh(Tensor self) {
+    return HARDTANH.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public static Tensor hardtanh(Tensor self, Object minVal) {
+    return HARDTANH.get().callTensor(self, minVal);
+  }
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public static Tensor hardtanh(Tensor self, Object minVal, Object maxVal) {
+    return HARDTANH.get().callTensor(self, minVal, maxVal);
+  }
+
+  private static final LazyOp HARDTANH_OUT = new LazyOp("aten::hardtanh.out");
+
+  /**
+   * {@code aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor hardtanhOut(Tensor out, Tensor self) {
+    HARDTANH_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor hardtanhOut(Tensor out, Tensor self, Object minVal) {
+    HARDTANH_OUT.get().with("out", out).callTensor(self, minVal).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor hardtanhOut(Tensor out, Tensor self, Object minVal, Object maxVal) {
+    ((Tensor) HARDTANH_OUT.get().callBoxed(new Object[] {self, minVal, maxVal, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HARDTANH_ = new LazyOp("aten::hardtanh_");
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public static Tensor hardtanh_(Tensor self) {
+    HARDTANH_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public static Tensor hardtanh_(Tensor self, Object minVal) {
+    HARDTANH_.get().callTensor(self, minVal).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public static Tensor hardtanh_(Tensor self, Object minVal, Object maxVal) {
+    HARDTANH_.get().callTensor(self, minVal, maxVal).close();
+    return self;
+  }
+
+  private static final LazyOp HARDTANH_BACKWARD = new LazyOp("aten::hardtanh_backward");
+
+  /**
+   * {@code aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val)
+   * -> Tensor}.
+   */
+  public static Tensor hardtanhBackward(
+      Tensor gradOutput, Tensor self, Object minVal, Object maxVal) {
+    return HARDTANH_BACKWARD.get().callTensor(gradOutput, self, minVal, maxVal);
+  }
+
+  private static final LazyOp HARDTANH_BACKWARD_GRAD_INPUT = new LazyOp("aten::hardtanh_backward.grad_input");
+
+  /**
+   * {@code aten::hardtanh_backward.grad_input(Tensor grad_output, Tensor self, Scalar min_val,
+   * Scalar max_val, *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor hardtanhBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Object minVal, Object maxVal) {
+    ((Tensor) HARDTANH_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, minVal,
+        maxVal, gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp HISTC = new LazyOp("aten::histc");
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public static Tensor histc(Tensor self) {
+    return HISTC.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public static Tensor histc(Tensor self, long bins) {
+    return HISTC.get().callTensor(self, bins);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public static Tensor histc(Tensor self, long bins, Object min) {
+    return HISTC.get().callTensor(self, bins, min);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public static Tensor histc(Tensor self, long bins, Object min, Object max) {
+    return HISTC.get().callTensor(self, bins, min, max);
+  }
+
+  private static final LazyOp HISTC_OUT = new LazyOp("aten::histc.out");
+
+  /**
+   * {@code aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor histcOut(Tensor out, Tensor self) {
+    HISTC_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor histcOut(Tensor out, Tensor self, long bins) {
+    HISTC_OUT.get().with("out", out).callTensor(self, bins).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor histcOut(Tensor out, Tensor self, long bins, Object min) {
+    HISTC_OUT.get().with("out", out).callTensor(self, bins, min).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor histcOut(Tensor out, Tensor self, long bins, Object min, Object max) {
+    ((Tensor) HISTC_OUT.get().callBoxed(new Object[] {self, bins, min, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HSTACK = new LazyOp("aten::hstack");
+
+  /**
+   * {@code aten::hstack(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor hstack(Tensor[] tensors) {
+    return HSTACK.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp HSTACK_OUT = new LazyOp("aten::hstack.out");
+
+  /**
+   * {@code aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hstackOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) HSTACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp HYPOT = new LazyOp("aten::hypot");
@@ -4412,6 +6363,85 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp LEAKY_RELU = new LazyOp("aten::leaky_relu");
+
+  /**
+   * {@code aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor}.
+   */
+  public static Tensor leakyRelu(Tensor self) {
+    return LEAKY_RELU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor}.
+   */
+  public static Tensor leakyRelu(Tensor self, Object negativeSlope) {
+    return LEAKY_RELU.get().callTensor(self, negativeSlope);
+  }
+
+  private static final LazyOp LEAKY_RELU_OUT = new LazyOp("aten::leaky_relu.out");
+
+  /**
+   * {@code aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor leakyReluOut(Tensor out, Tensor self) {
+    LEAKY_RELU_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor leakyReluOut(Tensor out, Tensor self, Object negativeSlope) {
+    ((Tensor) LEAKY_RELU_OUT.get().callBoxed(new Object[] {self, negativeSlope, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LEAKY_RELU_ = new LazyOp("aten::leaky_relu_");
+
+  /**
+   * {@code aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)}.
+   */
+  public static Tensor leakyRelu_(Tensor self) {
+    LEAKY_RELU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)}.
+   */
+  public static Tensor leakyRelu_(Tensor self, Object negativeSlope) {
+    LEAKY_RELU_.get().callTensor(self, negativeSlope).close();
+    return self;
+  }
+
+  private static final LazyOp LEAKY_RELU_BACKWARD = new LazyOp("aten::leaky_relu_backward");
+
+  /**
+   * {@code aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool
+   * self_is_result) -> Tensor}.
+   */
+  public static Tensor leakyReluBackward(
+      Tensor gradOutput, Tensor self, Object negativeSlope, boolean selfIsResult) {
+    return LEAKY_RELU_BACKWARD.get().callTensor(gradOutput, self, negativeSlope, selfIsResult);
+  }
+
+  private static final LazyOp LEAKY_RELU_BACKWARD_GRAD_INPUT = new LazyOp("aten::leaky_relu_backward.grad_input");
+
+  /**
+   * {@code aten::leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar
+   * negative_slope, bool self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor leakyReluBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Object negativeSlope,
+      boolean selfIsResult) {
+    ((Tensor) LEAKY_RELU_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self,
+        negativeSlope, selfIsResult, gradInput})[0]).close();
+    return gradInput;
+  }
+
   private static final LazyOp LERP_SCALAR = new LazyOp("aten::lerp.Scalar");
 
   /**
@@ -4472,6 +6502,124 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp LESS_SCALAR = new LazyOp("aten::less.Scalar");
+
+  /**
+   * {@code aten::less.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor less(Tensor self, Object other) {
+    return LESS_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LESS_SCALAR_OUT = new LazyOp("aten::less.Scalar_out");
+
+  /**
+   * {@code aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor lessOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) LESS_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LESS_TENSOR = new LazyOp("aten::less.Tensor");
+
+  /**
+   * {@code aten::less.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor less(Tensor self, Tensor other) {
+    return LESS_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LESS_TENSOR_OUT = new LazyOp("aten::less.Tensor_out");
+
+  /**
+   * {@code aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor lessOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LESS_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LESS__SCALAR = new LazyOp("aten::less_.Scalar");
+
+  /**
+   * {@code aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor less_(Tensor self, Object other) {
+    LESS__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LESS__TENSOR = new LazyOp("aten::less_.Tensor");
+
+  /**
+   * {@code aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor less_(Tensor self, Tensor other) {
+    LESS__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LESS_EQUAL_SCALAR = new LazyOp("aten::less_equal.Scalar");
+
+  /**
+   * {@code aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor lessEqual(Tensor self, Object other) {
+    return LESS_EQUAL_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LESS_EQUAL_SCALAR_OUT = new LazyOp("aten::less_equal.Scalar_out");
+
+  /**
+   * {@code aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor lessEqualOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) LESS_EQUAL_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LESS_EQUAL_TENSOR = new LazyOp("aten::less_equal.Tensor");
+
+  /**
+   * {@code aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor lessEqual(Tensor self, Tensor other) {
+    return LESS_EQUAL_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LESS_EQUAL_TENSOR_OUT = new LazyOp("aten::less_equal.Tensor_out");
+
+  /**
+   * {@code aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor lessEqualOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LESS_EQUAL_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LESS_EQUAL__SCALAR = new LazyOp("aten::less_equal_.Scalar");
+
+  /**
+   * {@code aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor lessEqual_(Tensor self, Object other) {
+    LESS_EQUAL__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LESS_EQUAL__TENSOR = new LazyOp("aten::less_equal_.Tensor");
+
+  /**
+   * {@code aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor lessEqual_(Tensor self, Tensor other) {
+    LESS_EQUAL__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp LINEAR = new LazyOp("aten::linear");
 
   /**
@@ -4505,6 +6653,268 @@ public final class Aten {
    */
   public static Tensor linearOut(Tensor out, Tensor input, Tensor weight, Tensor bias) {
     ((Tensor) LINEAR_OUT.get().callBoxed(new Object[] {input, weight, bias, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINSPACE = new LazyOp("aten::linspace");
+
+  /**
+   * What {@link #linspace} may be given by name.
+   */
+  public static final class LinspaceOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LinspaceOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LinspaceOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LinspaceOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LinspaceOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(Object start, Object end, long steps) {
+    return LINSPACE.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(Object start, Object end, long steps, LinspaceOptions options) {
+    return (Tensor) LINSPACE.get().callBoxed(new Object[] {start, end, steps, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LINSPACE_SCALAR_TENSOR = new LazyOp("aten::linspace.Scalar_Tensor");
+
+  /**
+   * What {@link #linspace} may be given by name.
+   */
+  public static final class LinspaceScalarTensorOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LinspaceScalarTensorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LinspaceScalarTensorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LinspaceScalarTensorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LinspaceScalarTensorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(Object start, Tensor end, long steps) {
+    return LINSPACE_SCALAR_TENSOR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(
+      Object start, Tensor end, long steps, LinspaceScalarTensorOptions options) {
+    return (Tensor) LINSPACE_SCALAR_TENSOR.get().callBoxed(new Object[] {start, end, steps,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LINSPACE_SCALAR_TENSOR_OUT = new LazyOp("aten::linspace.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor linspaceOut(Tensor out, Object start, Tensor end, long steps) {
+    ((Tensor) LINSPACE_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {start, end, steps,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINSPACE_TENSOR_SCALAR = new LazyOp("aten::linspace.Tensor_Scalar");
+
+  /**
+   * What {@link #linspace} may be given by name.
+   */
+  public static final class LinspaceTensorScalarOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LinspaceTensorScalarOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LinspaceTensorScalarOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LinspaceTensorScalarOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LinspaceTensorScalarOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(Tensor start, Object end, long steps) {
+    return LINSPACE_TENSOR_SCALAR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(
+      Tensor start, Object end, long steps, LinspaceTensorScalarOptions options) {
+    return (Tensor) LINSPACE_TENSOR_SCALAR.get().callBoxed(new Object[] {start, end, steps,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LINSPACE_TENSOR_SCALAR_OUT = new LazyOp("aten::linspace.Tensor_Scalar_out");
+
+  /**
+   * {@code aten::linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor linspaceOut(Tensor out, Tensor start, Object end, long steps) {
+    ((Tensor) LINSPACE_TENSOR_SCALAR_OUT.get().callBoxed(new Object[] {start, end, steps,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINSPACE_TENSOR_TENSOR = new LazyOp("aten::linspace.Tensor_Tensor");
+
+  /**
+   * What {@link #linspace} may be given by name.
+   */
+  public static final class LinspaceTensorTensorOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LinspaceTensorTensorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LinspaceTensorTensorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LinspaceTensorTensorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LinspaceTensorTensorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(Tensor start, Tensor end, long steps) {
+    return LINSPACE_TENSOR_TENSOR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor linspace(
+      Tensor start, Tensor end, long steps, LinspaceTensorTensorOptions options) {
+    return (Tensor) LINSPACE_TENSOR_TENSOR.get().callBoxed(new Object[] {start, end, steps,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LINSPACE_TENSOR_TENSOR_OUT = new LazyOp("aten::linspace.Tensor_Tensor_out");
+
+  /**
+   * {@code aten::linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor linspaceOut(Tensor out, Tensor start, Tensor end, long steps) {
+    ((Tensor) LINSPACE_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {start, end, steps,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINSPACE_OUT = new LazyOp("aten::linspace.out");
+
+  /**
+   * {@code aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linspaceOut(Tensor out, Object start, Object end, long steps) {
+    ((Tensor) LINSPACE_OUT.get().callBoxed(new Object[] {start, end, steps, out})[0]).close();
     return out;
   }
 
@@ -4622,6 +7032,25 @@ public final class Aten {
   public static Tensor log_(Tensor self) {
     LOG_.get().callTensor(self).close();
     return self;
+  }
+
+  private static final LazyOp LOG_SIGMOID = new LazyOp("aten::log_sigmoid");
+
+  /**
+   * {@code aten::log_sigmoid(Tensor self) -> Tensor}.
+   */
+  public static Tensor logSigmoid(Tensor self) {
+    return LOG_SIGMOID.get().callTensor(self);
+  }
+
+  private static final LazyOp LOG_SIGMOID_OUT = new LazyOp("aten::log_sigmoid.out");
+
+  /**
+   * {@code aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logSigmoidOut(Tensor out, Tensor self) {
+    ((Tensor) LOG_SIGMOID_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LOG_SOFTMAX_INT = new LazyOp("aten::log_softmax.int");
@@ -4812,6 +7241,427 @@ public final class Aten {
   public static Tensor logicalXor_(Tensor self, Tensor other) {
     LOGICAL_XOR_.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp LOGSPACE = new LazyOp("aten::logspace");
+
+  /**
+   * What {@link #logspace} may be given by name.
+   */
+  public static final class LogspaceOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LogspaceOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LogspaceOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LogspaceOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LogspaceOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor logspace(Object start, Object end, long steps) {
+    return LOGSPACE.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor logspace(Object start, Object end, long steps, LogspaceOptions options) {
+    return LOGSPACE.get().with("dtype", options.dtype).with("layout", options.layout).with("device",
+        options.device).with("pin_memory", options.pinMemory).callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor logspace(Object start, Object end, long steps, double base) {
+    return LOGSPACE.get().callTensor(start, end, steps, base);
+  }
+
+  /**
+   * {@code aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor logspace(
+      Object start, Object end, long steps, double base, LogspaceOptions options) {
+    return (Tensor) LOGSPACE.get().callBoxed(new Object[] {start, end, steps, base, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LOGSPACE_SCALAR_TENSOR = new LazyOp("aten::logspace.Scalar_Tensor");
+
+  /**
+   * What {@link #logspace} may be given by name.
+   */
+  public static final class LogspaceScalarTensorOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LogspaceScalarTensorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LogspaceScalarTensorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LogspaceScalarTensorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LogspaceScalarTensorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Object start, Tensor end, long steps) {
+    return LOGSPACE_SCALAR_TENSOR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Object start, Tensor end, long steps, LogspaceScalarTensorOptions options) {
+    return LOGSPACE_SCALAR_TENSOR.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Object start, Tensor end, long steps, double base) {
+    return LOGSPACE_SCALAR_TENSOR.get().callTensor(start, end, steps, base);
+  }
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Object start, Tensor end, long steps, double base, LogspaceScalarTensorOptions options) {
+    return (Tensor) LOGSPACE_SCALAR_TENSOR.get().callBoxed(new Object[] {start, end, steps, base,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LOGSPACE_SCALAR_TENSOR_OUT = new LazyOp("aten::logspace.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Object start, Tensor end, long steps) {
+    LOGSPACE_SCALAR_TENSOR_OUT.get().with("out", out).callTensor(start, end, steps).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Object start, Tensor end, long steps, double base) {
+    ((Tensor) LOGSPACE_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {start, end, steps, base,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGSPACE_TENSOR_SCALAR = new LazyOp("aten::logspace.Tensor_Scalar");
+
+  /**
+   * What {@link #logspace} may be given by name.
+   */
+  public static final class LogspaceTensorScalarOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LogspaceTensorScalarOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LogspaceTensorScalarOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LogspaceTensorScalarOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LogspaceTensorScalarOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Tensor start, Object end, long steps) {
+    return LOGSPACE_TENSOR_SCALAR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Tensor start, Object end, long steps, LogspaceTensorScalarOptions options) {
+    return LOGSPACE_TENSOR_SCALAR.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Tensor start, Object end, long steps, double base) {
+    return LOGSPACE_TENSOR_SCALAR.get().callTensor(start, end, steps, base);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Tensor start, Object end, long steps, double base, LogspaceTensorScalarOptions options) {
+    return (Tensor) LOGSPACE_TENSOR_SCALAR.get().callBoxed(new Object[] {start, end, steps, base,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LOGSPACE_TENSOR_SCALAR_OUT = new LazyOp("aten::logspace.Tensor_Scalar_out");
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Tensor start, Object end, long steps) {
+    LOGSPACE_TENSOR_SCALAR_OUT.get().with("out", out).callTensor(start, end, steps).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Tensor start, Object end, long steps, double base) {
+    ((Tensor) LOGSPACE_TENSOR_SCALAR_OUT.get().callBoxed(new Object[] {start, end, steps, base,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGSPACE_TENSOR_TENSOR = new LazyOp("aten::logspace.Tensor_Tensor");
+
+  /**
+   * What {@link #logspace} may be given by name.
+   */
+  public static final class LogspaceTensorTensorOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public LogspaceTensorTensorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public LogspaceTensorTensorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public LogspaceTensorTensorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public LogspaceTensorTensorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Tensor start, Tensor end, long steps) {
+    return LOGSPACE_TENSOR_TENSOR.get().callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Tensor start, Tensor end, long steps, LogspaceTensorTensorOptions options) {
+    return LOGSPACE_TENSOR_TENSOR.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(start, end, steps);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(Tensor start, Tensor end, long steps, double base) {
+    return LOGSPACE_TENSOR_TENSOR.get().callTensor(start, end, steps, base);
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor logspace(
+      Tensor start, Tensor end, long steps, double base, LogspaceTensorTensorOptions options) {
+    return (Tensor) LOGSPACE_TENSOR_TENSOR.get().callBoxed(new Object[] {start, end, steps, base,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp LOGSPACE_TENSOR_TENSOR_OUT = new LazyOp("aten::logspace.Tensor_Tensor_out");
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Tensor start, Tensor end, long steps) {
+    LOGSPACE_TENSOR_TENSOR_OUT.get().with("out", out).callTensor(start, end, steps).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Tensor start, Tensor end, long steps, double base) {
+    ((Tensor) LOGSPACE_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {start, end, steps, base,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGSPACE_OUT = new LazyOp("aten::logspace.out");
+
+  /**
+   * {@code aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Object start, Object end, long steps) {
+    LOGSPACE_OUT.get().with("out", out).callTensor(start, end, steps).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor logspaceOut(Tensor out, Object start, Object end, long steps, double base) {
+    ((Tensor) LOGSPACE_OUT.get().callBoxed(new Object[] {start, end, steps, base, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGSUMEXP = new LazyOp("aten::logsumexp");
+
+  /**
+   * {@code aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor logsumexp(Tensor self, long... dim) {
+    return LOGSUMEXP.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor logsumexp(Tensor self, long[] dim, boolean keepdim) {
+    return LOGSUMEXP.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp LOGSUMEXP_OUT = new LazyOp("aten::logsumexp.out");
+
+  /**
+   * {@code aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor logsumexpOut(Tensor out, Tensor self, long... dim) {
+    LOGSUMEXP_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor logsumexpOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) LOGSUMEXP_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LT_SCALAR = new LazyOp("aten::lt.Scalar");
@@ -5544,6 +8394,35 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MISH = new LazyOp("aten::mish");
+
+  /**
+   * {@code aten::mish(Tensor self) -> Tensor}.
+   */
+  public static Tensor mish(Tensor self) {
+    return MISH.get().callTensor(self);
+  }
+
+  private static final LazyOp MISH_OUT = new LazyOp("aten::mish.out");
+
+  /**
+   * {@code aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor mishOut(Tensor out, Tensor self) {
+    ((Tensor) MISH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MISH_ = new LazyOp("aten::mish_");
+
+  /**
+   * {@code aten::mish_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor mish_(Tensor self) {
+    MISH_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp MM = new LazyOp("aten::mm");
 
   /**
@@ -5581,6 +8460,24 @@ public final class Aten {
   public static Tensor mmOut(Tensor out, Tensor self, Tensor mat2) {
     ((Tensor) MM_OUT.get().callBoxed(new Object[] {self, mat2, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp MOVEAXIS_INT = new LazyOp("aten::moveaxis.int");
+
+  /**
+   * {@code aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)}.
+   */
+  public static Tensor moveaxis(Tensor self, long source, long destination) {
+    return MOVEAXIS_INT.get().callTensor(self, source, destination);
+  }
+
+  private static final LazyOp MOVEAXIS_INTLIST = new LazyOp("aten::moveaxis.intlist");
+
+  /**
+   * {@code aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)}.
+   */
+  public static Tensor moveaxis(Tensor self, long[] source, long... destination) {
+    return MOVEAXIS_INTLIST.get().callTensor(self, source, destination);
   }
 
   private static final LazyOp MOVEDIM_INT = new LazyOp("aten::movedim.int");
@@ -5656,6 +8553,54 @@ public final class Aten {
    */
   public static Tensor mul_(Tensor self, Tensor other) {
     MUL__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp MULTIPLY_SCALAR = new LazyOp("aten::multiply.Scalar");
+
+  /**
+   * {@code aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor multiply(Tensor self, Object other) {
+    return MULTIPLY_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp MULTIPLY_TENSOR = new LazyOp("aten::multiply.Tensor");
+
+  /**
+   * {@code aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor multiply(Tensor self, Tensor other) {
+    return MULTIPLY_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp MULTIPLY_OUT = new LazyOp("aten::multiply.out");
+
+  /**
+   * {@code aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiplyOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MULTIPLY_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MULTIPLY__SCALAR = new LazyOp("aten::multiply_.Scalar");
+
+  /**
+   * {@code aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor multiply_(Tensor self, Object other) {
+    MULTIPLY__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp MULTIPLY__TENSOR = new LazyOp("aten::multiply_.Tensor");
+
+  /**
+   * {@code aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor multiply_(Tensor self, Tensor other) {
+    MULTIPLY__TENSOR.get().callTensor(self, other).close();
     return self;
   }
 
@@ -5865,6 +8810,354 @@ public final class Aten {
   public static Tensor neg_(Tensor self) {
     NEG_.get().callTensor(self).close();
     return self;
+  }
+
+  private static final LazyOp NEGATIVE = new LazyOp("aten::negative");
+
+  /**
+   * {@code aten::negative(Tensor self) -> Tensor}.
+   */
+  public static Tensor negative(Tensor self) {
+    return NEGATIVE.get().callTensor(self);
+  }
+
+  private static final LazyOp NEGATIVE_OUT = new LazyOp("aten::negative.out");
+
+  /**
+   * {@code aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor negativeOut(Tensor out, Tensor self) {
+    ((Tensor) NEGATIVE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEGATIVE_ = new LazyOp("aten::negative_");
+
+  /**
+   * {@code aten::negative_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor negative_(Tensor self) {
+    NEGATIVE_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp NEW_EMPTY = new LazyOp("aten::new_empty");
+
+  /**
+   * What {@link #newEmpty} may be given by name.
+   */
+  public static final class NewEmptyOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NewEmptyOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NewEmptyOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NewEmptyOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NewEmptyOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newEmpty(Tensor self, long... size) {
+    return NEW_EMPTY.get().callTensor(self, size);
+  }
+
+  /**
+   * {@code aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newEmpty(Tensor self, long[] size, NewEmptyOptions options) {
+    return (Tensor) NEW_EMPTY.get().callBoxed(new Object[] {self, size, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NEW_EMPTY_OUT = new LazyOp("aten::new_empty.out");
+
+  /**
+   * {@code aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor newEmptyOut(Tensor out, Tensor self, long... size) {
+    ((Tensor) NEW_EMPTY_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEW_EMPTY_STRIDED = new LazyOp("aten::new_empty_strided");
+
+  /**
+   * What {@link #newEmptyStrided} may be given by name.
+   */
+  public static final class NewEmptyStridedOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NewEmptyStridedOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NewEmptyStridedOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NewEmptyStridedOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NewEmptyStridedOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newEmptyStrided(Tensor self, long[] size, long... stride) {
+    return NEW_EMPTY_STRIDED.get().callTensor(self, size, stride);
+  }
+
+  /**
+   * {@code aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newEmptyStrided(
+      Tensor self, long[] size, long[] stride, NewEmptyStridedOptions options) {
+    return (Tensor) NEW_EMPTY_STRIDED.get().callBoxed(new Object[] {self, size, stride,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NEW_EMPTY_STRIDED_OUT = new LazyOp("aten::new_empty_strided.out");
+
+  /**
+   * {@code aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor newEmptyStridedOut(Tensor out, Tensor self, long[] size, long... stride) {
+    ((Tensor) NEW_EMPTY_STRIDED_OUT.get().callBoxed(new Object[] {self, size, stride,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEW_FULL = new LazyOp("aten::new_full");
+
+  /**
+   * What {@link #newFull} may be given by name.
+   */
+  public static final class NewFullOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NewFullOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NewFullOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NewFullOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NewFullOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newFull(Tensor self, long[] size, Object fillValue) {
+    return NEW_FULL.get().callTensor(self, size, fillValue);
+  }
+
+  /**
+   * {@code aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newFull(Tensor self, long[] size, Object fillValue, NewFullOptions options) {
+    return (Tensor) NEW_FULL.get().callBoxed(new Object[] {self, size, fillValue, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NEW_FULL_OUT = new LazyOp("aten::new_full.out");
+
+  /**
+   * {@code aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor newFullOut(Tensor out, Tensor self, long[] size, Object fillValue) {
+    ((Tensor) NEW_FULL_OUT.get().callBoxed(new Object[] {self, size, fillValue, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEW_ONES = new LazyOp("aten::new_ones");
+
+  /**
+   * What {@link #newOnes} may be given by name.
+   */
+  public static final class NewOnesOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NewOnesOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NewOnesOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NewOnesOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NewOnesOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newOnes(Tensor self, long... size) {
+    return NEW_ONES.get().callTensor(self, size);
+  }
+
+  /**
+   * {@code aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newOnes(Tensor self, long[] size, NewOnesOptions options) {
+    return (Tensor) NEW_ONES.get().callBoxed(new Object[] {self, size, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NEW_ONES_OUT = new LazyOp("aten::new_ones.out");
+
+  /**
+   * {@code aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor newOnesOut(Tensor out, Tensor self, long... size) {
+    ((Tensor) NEW_ONES_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEW_ZEROS = new LazyOp("aten::new_zeros");
+
+  /**
+   * What {@link #newZeros} may be given by name.
+   */
+  public static final class NewZerosOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NewZerosOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NewZerosOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NewZerosOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NewZerosOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newZeros(Tensor self, long... size) {
+    return NEW_ZEROS.get().callTensor(self, size);
+  }
+
+  /**
+   * {@code aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor newZeros(Tensor self, long[] size, NewZerosOptions options) {
+    return (Tensor) NEW_ZEROS.get().callBoxed(new Object[] {self, size, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NEW_ZEROS_OUT = new LazyOp("aten::new_zeros.out");
+
+  /**
+   * {@code aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor newZerosOut(Tensor out, Tensor self, long... size) {
+    ((Tensor) NEW_ZEROS_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp NONZERO = new LazyOp("aten::nonzero");
@@ -6197,6 +9490,64 @@ public final class Aten {
    */
   public static Tensor normalFunctional(Tensor self, double mean, double std, Generator generator) {
     return (Tensor) NORMAL_FUNCTIONAL.get().callBoxed(new Object[] {self, mean, std, generator})[0];
+  }
+
+  private static final LazyOp NOT_EQUAL_SCALAR = new LazyOp("aten::not_equal.Scalar");
+
+  /**
+   * {@code aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor notEqual(Tensor self, Object other) {
+    return NOT_EQUAL_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp NOT_EQUAL_SCALAR_OUT = new LazyOp("aten::not_equal.Scalar_out");
+
+  /**
+   * {@code aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor notEqualOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) NOT_EQUAL_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NOT_EQUAL_TENSOR = new LazyOp("aten::not_equal.Tensor");
+
+  /**
+   * {@code aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor notEqual(Tensor self, Tensor other) {
+    return NOT_EQUAL_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp NOT_EQUAL_TENSOR_OUT = new LazyOp("aten::not_equal.Tensor_out");
+
+  /**
+   * {@code aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor notEqualOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) NOT_EQUAL_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NOT_EQUAL__SCALAR = new LazyOp("aten::not_equal_.Scalar");
+
+  /**
+   * {@code aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor notEqual_(Tensor self, Object other) {
+    NOT_EQUAL__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp NOT_EQUAL__TENSOR = new LazyOp("aten::not_equal_.Tensor");
+
+  /**
+   * {@code aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor notEqual_(Tensor self, Tensor other) {
+    NOT_EQUAL__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp ONES = new LazyOp("aten::ones");
@@ -6558,6 +9909,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp PROMOTE_TYPES = new LazyOp("aten::promote_types");
+
+  /**
+   * {@code aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType}.
+   */
+  public static DType promoteTypes(DType type1, DType type2) {
+    return (DType) PROMOTE_TYPES.get().call(type1, type2);
+  }
+
   private static final LazyOp RAND = new LazyOp("aten::rand");
 
   /**
@@ -6682,6 +10042,437 @@ public final class Aten {
    */
   public static Tensor randOut(Tensor out, long... size) {
     ((Tensor) RAND_OUT.get().callBoxed(new Object[] {size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT = new LazyOp("aten::randint");
+
+  /**
+   * What {@link #randint} may be given by name.
+   */
+  public static final class RandintOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandintOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long high, long... size) {
+    return RANDINT.get().callTensor(high, size);
+  }
+
+  /**
+   * {@code aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long high, long[] size, RandintOptions options) {
+    return (Tensor) RANDINT.get().callBoxed(new Object[] {high, size, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDINT_GENERATOR = new LazyOp("aten::randint.generator");
+
+  /**
+   * What {@link #randint} may be given by name.
+   */
+  public static final class RandintGeneratorOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandintGeneratorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintGeneratorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintGeneratorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintGeneratorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType?
+   * dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long high, long[] size, Generator generator) {
+    return RANDINT_GENERATOR.get().with("generator", generator).callTensor(high, size);
+  }
+
+  /**
+   * {@code aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType?
+   * dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(
+      long high, long[] size, Generator generator, RandintGeneratorOptions options) {
+    return (Tensor) RANDINT_GENERATOR.get().callBoxed(new Object[] {high, size, generator,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDINT_GENERATOR_OUT = new LazyOp("aten::randint.generator_out");
+
+  /**
+   * {@code aten::randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintOut(Tensor out, long high, long[] size, Generator generator) {
+    ((Tensor) RANDINT_GENERATOR_OUT.get().callBoxed(new Object[] {high, size, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT_LOW = new LazyOp("aten::randint.low");
+
+  /**
+   * What {@link #randint} may be given by name.
+   */
+  public static final class RandintLowOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandintLowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintLowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintLowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintLowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long low, long high, long... size) {
+    return RANDINT_LOW.get().callTensor(low, high, size);
+  }
+
+  /**
+   * {@code aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long low, long high, long[] size, RandintLowOptions options) {
+    return (Tensor) RANDINT_LOW.get().callBoxed(new Object[] {low, high, size, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDINT_LOW_GENERATOR = new LazyOp("aten::randint.low_generator");
+
+  /**
+   * What {@link #randint} may be given by name.
+   */
+  public static final class RandintLowGeneratorOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandintLowGeneratorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintLowGeneratorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintLowGeneratorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintLowGeneratorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator?
+   * generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(long low, long high, long[] size, Generator generator) {
+    return RANDINT_LOW_GENERATOR.get().with("generator", generator).callTensor(low, high, size);
+  }
+
+  /**
+   * {@code aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator?
+   * generator, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randint(
+      long low, long high, long[] size, Generator generator, RandintLowGeneratorOptions options) {
+    return (Tensor) RANDINT_LOW_GENERATOR.get().callBoxed(new Object[] {low, high, size, generator,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDINT_LOW_GENERATOR_OUT = new LazyOp("aten::randint.low_generator_out");
+
+  /**
+   * {@code aten::randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator?
+   * generator, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintOut(
+      Tensor out, long low, long high, long[] size, Generator generator) {
+    ((Tensor) RANDINT_LOW_GENERATOR_OUT.get().callBoxed(new Object[] {low, high, size, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT_LOW_OUT = new LazyOp("aten::randint.low_out");
+
+  /**
+   * {@code aten::randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randintOut(Tensor out, long low, long high, long... size) {
+    ((Tensor) RANDINT_LOW_OUT.get().callBoxed(new Object[] {low, high, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT_OUT = new LazyOp("aten::randint.out");
+
+  /**
+   * {@code aten::randint.out(SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintOut(Tensor out, long high, long... size) {
+    ((Tensor) RANDINT_OUT.get().callBoxed(new Object[] {high, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT_LIKE = new LazyOp("aten::randint_like");
+
+  /**
+   * What {@link #randintLike} may be given by name.
+   */
+  public static final class RandintLikeOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+    private MemoryFormat memoryFormat;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public RandintLikeOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintLikeOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintLikeOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintLikeOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+
+    /** Sets {@code MemoryFormat?; by default null}. */
+    public RandintLikeOptions memoryFormat(MemoryFormat memoryFormat) {
+      this.memoryFormat = memoryFormat;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) ->
+   * Tensor}.
+   */
+  public static Tensor randintLike(Tensor self, long high) {
+    return RANDINT_LIKE.get().callTensor(self, high);
+  }
+
+  /**
+   * {@code aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) ->
+   * Tensor}.
+   */
+  public static Tensor randintLike(Tensor self, long high, RandintLikeOptions options) {
+    return (Tensor) RANDINT_LIKE.get().callBoxed(new Object[] {self, high, options.dtype,
+        options.layout, options.device, options.pinMemory, options.memoryFormat})[0];
+  }
+
+  private static final LazyOp RANDINT_LIKE_LOW_DTYPE = new LazyOp("aten::randint_like.low_dtype");
+
+  /**
+   * What {@link #randintLike} may be given by name.
+   */
+  public static final class RandintLikeLowDtypeOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+    private MemoryFormat memoryFormat;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public RandintLikeLowDtypeOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandintLikeLowDtypeOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandintLikeLowDtypeOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandintLikeLowDtypeOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+
+    /** Sets {@code MemoryFormat?; by default null}. */
+    public RandintLikeLowDtypeOptions memoryFormat(MemoryFormat memoryFormat) {
+      this.memoryFormat = memoryFormat;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+   * memory_format=None) -> Tensor}.
+   */
+  public static Tensor randintLike(Tensor self, long low, long high) {
+    return RANDINT_LIKE_LOW_DTYPE.get().callTensor(self, low, high);
+  }
+
+  /**
+   * {@code aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+   * memory_format=None) -> Tensor}.
+   */
+  public static Tensor randintLike(
+      Tensor self, long low, long high, RandintLikeLowDtypeOptions options) {
+    return (Tensor) RANDINT_LIKE_LOW_DTYPE.get().callBoxed(new Object[] {self, low, high,
+        options.dtype, options.layout, options.device, options.pinMemory, options.memoryFormat})[0];
+  }
+
+  private static final LazyOp RANDINT_LIKE_LOW_DTYPE_OUT = new LazyOp("aten::randint_like.low_dtype_out");
+
+  /**
+   * {@code aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
+   * memory_format=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintLikeOut(Tensor out, Tensor self, long low, long high) {
+    RANDINT_LIKE_LOW_DTYPE_OUT.get().with("out", out).callTensor(self, low, high).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
+   * memory_format=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintLikeOut(
+      Tensor out, Tensor self, long low, long high, MemoryFormat memoryFormat) {
+    ((Tensor) RANDINT_LIKE_LOW_DTYPE_OUT.get().callBoxed(new Object[] {self, low, high,
+        memoryFormat, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDINT_LIKE_OUT = new LazyOp("aten::randint_like.out");
+
+  /**
+   * {@code aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintLikeOut(Tensor out, Tensor self, long high) {
+    RANDINT_LIKE_OUT.get().with("out", out).callTensor(self, high).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randintLikeOut(
+      Tensor out, Tensor self, long high, MemoryFormat memoryFormat) {
+    ((Tensor) RANDINT_LIKE_OUT.get().callBoxed(new Object[] {self, high, memoryFormat,
+        out})[0]).close();
     return out;
   }
 
@@ -6812,6 +10603,182 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp RANDOM = new LazyOp("aten::random");
+
+  /**
+   * {@code aten::random(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor random(Tensor self) {
+    return RANDOM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::random(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor random(Tensor self, Generator generator) {
+    return (Tensor) RANDOM.get().callBoxed(new Object[] {self, generator})[0];
+  }
+
+  private static final LazyOp RANDOM_FROM = new LazyOp("aten::random.from");
+
+  /**
+   * {@code aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor random(Tensor self, long from, Long to) {
+    return RANDOM_FROM.get().callTensor(self, from, to);
+  }
+
+  /**
+   * {@code aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor random(Tensor self, long from, Long to, Generator generator) {
+    return (Tensor) RANDOM_FROM.get().callBoxed(new Object[] {self, from, to, generator})[0];
+  }
+
+  private static final LazyOp RANDOM_FROM_OUT = new LazyOp("aten::random.from_out");
+
+  /**
+   * {@code aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self, long from, Long to) {
+    RANDOM_FROM_OUT.get().with("out", out).callTensor(self, from, to).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self, long from, Long to, Generator generator) {
+    ((Tensor) RANDOM_FROM_OUT.get().callBoxed(new Object[] {self, from, to, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDOM_OUT = new LazyOp("aten::random.out");
+
+  /**
+   * {@code aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self) {
+    RANDOM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self, Generator generator) {
+    ((Tensor) RANDOM_OUT.get().callBoxed(new Object[] {self, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDOM_TO = new LazyOp("aten::random.to");
+
+  /**
+   * {@code aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor random(Tensor self, long to) {
+    return RANDOM_TO.get().callTensor(self, to);
+  }
+
+  /**
+   * {@code aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor random(Tensor self, long to, Generator generator) {
+    return (Tensor) RANDOM_TO.get().callBoxed(new Object[] {self, to, generator})[0];
+  }
+
+  private static final LazyOp RANDOM_TO_OUT = new LazyOp("aten::random.to_out");
+
+  /**
+   * {@code aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self, long to) {
+    RANDOM_TO_OUT.get().with("out", out).callTensor(self, to).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor randomOut(Tensor out, Tensor self, long to, Generator generator) {
+    ((Tensor) RANDOM_TO_OUT.get().callBoxed(new Object[] {self, to, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDOM_ = new LazyOp("aten::random_");
+
+  /**
+   * {@code aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self) {
+    RANDOM_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self, Generator generator) {
+    ((Tensor) RANDOM_.get().callBoxed(new Object[] {self, generator})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp RANDOM__FROM = new LazyOp("aten::random_.from");
+
+  /**
+   * {@code aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self, long from, Long to) {
+    RANDOM__FROM.get().callTensor(self, from, to).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self, long from, Long to, Generator generator) {
+    ((Tensor) RANDOM__FROM.get().callBoxed(new Object[] {self, from, to, generator})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp RANDOM__TO = new LazyOp("aten::random_.to");
+
+  /**
+   * {@code aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self, long to) {
+    RANDOM__TO.get().callTensor(self, to).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor random_(Tensor self, long to, Generator generator) {
+    ((Tensor) RANDOM__TO.get().callBoxed(new Object[] {self, to, generator})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp RAVEL = new LazyOp("aten::ravel");
+
+  /**
+   * {@code aten::ravel(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor ravel(Tensor self) {
+    return RAVEL.get().callTensor(self);
+  }
+
   private static final LazyOp REAL = new LazyOp("aten::real");
 
   /**
@@ -6867,6 +10834,25 @@ public final class Aten {
   public static Tensor reluOut(Tensor out, Tensor self) {
     ((Tensor) RELU_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp RELU6 = new LazyOp("aten::relu6");
+
+  /**
+   * {@code aten::relu6(Tensor self) -> Tensor}.
+   */
+  public static Tensor relu6(Tensor self) {
+    return RELU6.get().callTensor(self);
+  }
+
+  private static final LazyOp RELU6_ = new LazyOp("aten::relu6_");
+
+  /**
+   * {@code aten::relu6_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor relu6_(Tensor self) {
+    RELU6_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp RELU_ = new LazyOp("aten::relu_");
@@ -6958,6 +10944,116 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp REPEAT = new LazyOp("aten::repeat");
+
+  /**
+   * {@code aten::repeat(Tensor self, SymInt[] repeats) -> Tensor}.
+   */
+  public static Tensor repeat(Tensor self, long... repeats) {
+    return REPEAT.get().callTensor(self, repeats);
+  }
+
+  private static final LazyOp REPEAT_OUT = new LazyOp("aten::repeat.out");
+
+  /**
+   * {@code aten::repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor repeatOut(Tensor out, Tensor self, long... repeats) {
+    ((Tensor) REPEAT_OUT.get().callBoxed(new Object[] {self, repeats, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp REPEAT_INTERLEAVE_TENSOR = new LazyOp("aten::repeat_interleave.Tensor");
+
+  /**
+   * {@code aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor repeats) {
+    return REPEAT_INTERLEAVE_TENSOR.get().callTensor(repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor repeats, Long outputSize) {
+    return (Tensor) REPEAT_INTERLEAVE_TENSOR.get().callBoxed(new Object[] {repeats, outputSize})[0];
+  }
+
+  private static final LazyOp REPEAT_INTERLEAVE_TENSOR_OUT = new LazyOp("aten::repeat_interleave.Tensor_out");
+
+  /**
+   * {@code aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor repeatInterleaveOut(Tensor out, Tensor repeats) {
+    REPEAT_INTERLEAVE_TENSOR_OUT.get().with("out", out).callTensor(repeats).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor repeatInterleaveOut(Tensor out, Tensor repeats, Long outputSize) {
+    ((Tensor) REPEAT_INTERLEAVE_TENSOR_OUT.get().callBoxed(new Object[] {repeats, outputSize,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp REPEAT_INTERLEAVE_SELF_TENSOR = new LazyOp("aten::repeat_interleave.self_Tensor");
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, Tensor repeats) {
+    return REPEAT_INTERLEAVE_SELF_TENSOR.get().callTensor(self, repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, Tensor repeats, Long dim) {
+    return REPEAT_INTERLEAVE_SELF_TENSOR.get().callTensor(self, repeats, dim);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, Tensor repeats, Long dim, Long outputSize) {
+    return (Tensor) REPEAT_INTERLEAVE_SELF_TENSOR.get().callBoxed(new Object[] {self, repeats, dim,
+        outputSize})[0];
+  }
+
+  private static final LazyOp REPEAT_INTERLEAVE_SELF_INT = new LazyOp("aten::repeat_interleave.self_int");
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, long repeats) {
+    return REPEAT_INTERLEAVE_SELF_INT.get().callTensor(self, repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, long repeats, Long dim) {
+    return REPEAT_INTERLEAVE_SELF_INT.get().callTensor(self, repeats, dim);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public static Tensor repeatInterleave(Tensor self, long repeats, Long dim, Long outputSize) {
+    return (Tensor) REPEAT_INTERLEAVE_SELF_INT.get().callBoxed(new Object[] {self, repeats, dim,
+        outputSize})[0];
+  }
+
   private static final LazyOp RESHAPE = new LazyOp("aten::reshape");
 
   /**
@@ -6965,6 +11061,51 @@ public final class Aten {
    */
   public static Tensor reshape(Tensor self, long... shape) {
     return RESHAPE.get().callTensor(self, shape);
+  }
+
+  private static final LazyOp RESHAPE_AS = new LazyOp("aten::reshape_as");
+
+  /**
+   * {@code aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public static Tensor reshapeAs(Tensor self, Tensor other) {
+    return RESHAPE_AS.get().callTensor(self, other);
+  }
+
+  private static final LazyOp RESULT_TYPE_SCALAR = new LazyOp("aten::result_type.Scalar");
+
+  /**
+   * {@code aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType}.
+   */
+  public static DType resultType(Tensor tensor, Object other) {
+    return (DType) RESULT_TYPE_SCALAR.get().call(tensor, other);
+  }
+
+  private static final LazyOp RESULT_TYPE_SCALAR_SCALAR = new LazyOp("aten::result_type.Scalar_Scalar");
+
+  /**
+   * {@code aten::result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType}.
+   */
+  public static DType resultType(Object scalar1, Object scalar2) {
+    return (DType) RESULT_TYPE_SCALAR_SCALAR.get().call(scalar1, scalar2);
+  }
+
+  private static final LazyOp RESULT_TYPE_SCALAR_TENSOR = new LazyOp("aten::result_type.Scalar_Tensor");
+
+  /**
+   * {@code aten::result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType}.
+   */
+  public static DType resultType(Object scalar, Tensor tensor) {
+    return (DType) RESULT_TYPE_SCALAR_TENSOR.get().call(scalar, tensor);
+  }
+
+  private static final LazyOp RESULT_TYPE_TENSOR = new LazyOp("aten::result_type.Tensor");
+
+  /**
+   * {@code aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType}.
+   */
+  public static DType resultType(Tensor tensor, Tensor other) {
+    return (DType) RESULT_TYPE_TENSOR.get().call(tensor, other);
   }
 
   private static final LazyOp ROLL = new LazyOp("aten::roll");
@@ -7000,6 +11141,58 @@ public final class Aten {
    */
   public static Tensor rollOut(Tensor out, Tensor self, long[] shifts, long... dims) {
     ((Tensor) ROLL_OUT.get().callBoxed(new Object[] {self, shifts, dims, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ROT90 = new LazyOp("aten::rot90");
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public static Tensor rot90(Tensor self) {
+    return ROT90.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public static Tensor rot90(Tensor self, long k) {
+    return ROT90.get().callTensor(self, k);
+  }
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public static Tensor rot90(Tensor self, long k, long... dims) {
+    return ROT90.get().callTensor(self, k, dims);
+  }
+
+  private static final LazyOp ROT90_OUT = new LazyOp("aten::rot90.out");
+
+  /**
+   * {@code aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rot90Out(Tensor out, Tensor self) {
+    ROT90_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rot90Out(Tensor out, Tensor self, long k) {
+    ROT90_OUT.get().with("out", out).callTensor(self, k).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rot90Out(Tensor out, Tensor self, long k, long... dims) {
+    ((Tensor) ROT90_OUT.get().callBoxed(new Object[] {self, k, dims, out})[0]).close();
     return out;
   }
 
@@ -7162,6 +11355,115 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SCALED_DOT_PRODUCT_ATTENTION = new LazyOp("aten::scaled_dot_product_attention");
+
+  /**
+   * What {@link #scaledDotProductAttention} may be given by name.
+   */
+  public static final class ScaledDotProductAttentionOptions {
+    private Double scale;
+    private boolean enableGqa;
+
+    /** Sets {@code float?; by default null}. */
+    public ScaledDotProductAttentionOptions scale(Double scale) {
+      this.scale = scale;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public ScaledDotProductAttentionOptions enableGqa(boolean enableGqa) {
+      this.enableGqa = enableGqa;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(Tensor query, Tensor key, Tensor value) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().callTensor(query, key, value);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, ScaledDotProductAttentionOptions options) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().with("scale", options.scale).with("enable_gqa",
+        options.enableGqa).callTensor(query, key, value);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().callTensor(query, key, value, attnMask);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask,
+      ScaledDotProductAttentionOptions options) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().with("scale", options.scale).with("enable_gqa",
+        options.enableGqa).callTensor(query, key, value, attnMask);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask, double dropoutP) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().callTensor(query, key, value, attnMask, dropoutP);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask, double dropoutP,
+      ScaledDotProductAttentionOptions options) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().with("scale", options.scale).with("enable_gqa",
+        options.enableGqa).callTensor(query, key, value, attnMask, dropoutP);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask, double dropoutP, boolean isCausal) {
+    return SCALED_DOT_PRODUCT_ATTENTION.get().callTensor(query, key, value, attnMask, dropoutP,
+        isCausal);
+  }
+
+  /**
+   * {@code aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
+   * attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
+   * enable_gqa=False) -> Tensor}.
+   */
+  public static Tensor scaledDotProductAttention(
+      Tensor query, Tensor key, Tensor value, Tensor attnMask, double dropoutP, boolean isCausal,
+      ScaledDotProductAttentionOptions options) {
+    return (Tensor) SCALED_DOT_PRODUCT_ATTENTION.get().callBoxed(new Object[] {query, key, value,
+        attnMask, dropoutP, isCausal, options.scale, options.enableGqa})[0];
+  }
+
   private static final LazyOp SCATTER_SRC = new LazyOp("aten::scatter.src");
 
   /**
@@ -7256,6 +11558,230 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp SEARCHSORTED_SCALAR = new LazyOp("aten::searchsorted.Scalar");
+
+  /**
+   * What {@link #searchsorted} may be given by name.
+   */
+  public static final class SearchsortedScalarOptions {
+    private boolean outInt32;
+    private boolean right;
+    private String side;
+    private Tensor sorter;
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedScalarOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedScalarOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+
+    /** Sets {@code str?; by default null}. */
+    public SearchsortedScalarOptions side(String side) {
+      this.side = side;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SearchsortedScalarOptions sorter(Tensor sorter) {
+      this.sorter = sorter;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False,
+   * bool right=False, str? side=None, Tensor? sorter=None) -> Tensor}.
+   */
+  public static Tensor searchsorted(Tensor sortedSequence, Object self) {
+    return SEARCHSORTED_SCALAR.get().callTensor(sortedSequence, self);
+  }
+
+  /**
+   * {@code aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False,
+   * bool right=False, str? side=None, Tensor? sorter=None) -> Tensor}.
+   */
+  public static Tensor searchsorted(
+      Tensor sortedSequence, Object self, SearchsortedScalarOptions options) {
+    return (Tensor) SEARCHSORTED_SCALAR.get().callBoxed(new Object[] {sortedSequence, self,
+        options.outInt32, options.right, options.side, options.sorter})[0];
+  }
+
+  private static final LazyOp SEARCHSORTED_SCALAR_OUT = new LazyOp("aten::searchsorted.Scalar_out");
+
+  /**
+   * What {@link #searchsortedOut} may be given by name.
+   */
+  public static final class SearchsortedScalarOutOptions {
+    private boolean outInt32;
+    private boolean right;
+    private String side;
+    private Tensor sorter;
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedScalarOutOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedScalarOutOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+
+    /** Sets {@code str?; by default null}. */
+    public SearchsortedScalarOutOptions side(String side) {
+      this.side = side;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SearchsortedScalarOutOptions sorter(Tensor sorter) {
+      this.sorter = sorter;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool
+   * out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor searchsortedOut(Tensor out, Tensor sortedSequence, Object self) {
+    SEARCHSORTED_SCALAR_OUT.get().with("out", out).callTensor(sortedSequence, self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool
+   * out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor searchsortedOut(
+      Tensor out, Tensor sortedSequence, Object self, SearchsortedScalarOutOptions options) {
+    ((Tensor) SEARCHSORTED_SCALAR_OUT.get().callBoxed(new Object[] {sortedSequence, self,
+        options.outInt32, options.right, options.side, options.sorter, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SEARCHSORTED_TENSOR = new LazyOp("aten::searchsorted.Tensor");
+
+  /**
+   * What {@link #searchsorted} may be given by name.
+   */
+  public static final class SearchsortedTensorOptions {
+    private boolean outInt32;
+    private boolean right;
+    private String side;
+    private Tensor sorter;
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedTensorOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedTensorOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+
+    /** Sets {@code str?; by default null}. */
+    public SearchsortedTensorOptions side(String side) {
+      this.side = side;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SearchsortedTensorOptions sorter(Tensor sorter) {
+      this.sorter = sorter;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False,
+   * bool right=False, str? side=None, Tensor? sorter=None) -> Tensor}.
+   */
+  public static Tensor searchsorted(Tensor sortedSequence, Tensor self) {
+    return SEARCHSORTED_TENSOR.get().callTensor(sortedSequence, self);
+  }
+
+  /**
+   * {@code aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False,
+   * bool right=False, str? side=None, Tensor? sorter=None) -> Tensor}.
+   */
+  public static Tensor searchsorted(
+      Tensor sortedSequence, Tensor self, SearchsortedTensorOptions options) {
+    return (Tensor) SEARCHSORTED_TENSOR.get().callBoxed(new Object[] {sortedSequence, self,
+        options.outInt32, options.right, options.side, options.sorter})[0];
+  }
+
+  private static final LazyOp SEARCHSORTED_TENSOR_OUT = new LazyOp("aten::searchsorted.Tensor_out");
+
+  /**
+   * What {@link #searchsortedOut} may be given by name.
+   */
+  public static final class SearchsortedTensorOutOptions {
+    private boolean outInt32;
+    private boolean right;
+    private String side;
+    private Tensor sorter;
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedTensorOutOptions outInt32(boolean outInt32) {
+      this.outInt32 = outInt32;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SearchsortedTensorOutOptions right(boolean right) {
+      this.right = right;
+      return this;
+    }
+
+    /** Sets {@code str?; by default null}. */
+    public SearchsortedTensorOutOptions side(String side) {
+      this.side = side;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SearchsortedTensorOutOptions sorter(Tensor sorter) {
+      this.sorter = sorter;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool
+   * out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor searchsortedOut(Tensor out, Tensor sortedSequence, Tensor self) {
+    SEARCHSORTED_TENSOR_OUT.get().with("out", out).callTensor(sortedSequence, self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool
+   * out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor searchsortedOut(
+      Tensor out, Tensor sortedSequence, Tensor self, SearchsortedTensorOutOptions options) {
+    ((Tensor) SEARCHSORTED_TENSOR_OUT.get().callBoxed(new Object[] {sortedSequence, self,
+        options.outInt32, options.right, options.side, options.sorter, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SELECT_INT = new LazyOp("aten::select.int");
 
   /**
@@ -7306,6 +11832,46 @@ public final class Aten {
   public static Tensor selectCopyOut(Tensor out, Tensor self, long dim, long index) {
     ((Tensor) SELECT_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim, index, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SELECT_SCATTER = new LazyOp("aten::select_scatter");
+
+  /**
+   * {@code aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor}.
+   */
+  public static Tensor selectScatter(Tensor self, Tensor src, long dim, long index) {
+    return SELECT_SCATTER.get().callTensor(self, src, dim, index);
+  }
+
+  private static final LazyOp SELECT_SCATTER_OUT = new LazyOp("aten::select_scatter.out");
+
+  /**
+   * {@code aten::select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor selectScatterOut(Tensor out, Tensor self, Tensor src, long dim, long index) {
+    ((Tensor) SELECT_SCATTER_OUT.get().callBoxed(new Object[] {self, src, dim, index,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SELU = new LazyOp("aten::selu");
+
+  /**
+   * {@code aten::selu(Tensor self) -> Tensor}.
+   */
+  public static Tensor selu(Tensor self) {
+    return SELU.get().callTensor(self);
+  }
+
+  private static final LazyOp SELU_ = new LazyOp("aten::selu_");
+
+  /**
+   * {@code aten::selu_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor selu_(Tensor self) {
+    SELU_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp SGN = new LazyOp("aten::sgn");
@@ -7433,6 +11999,56 @@ public final class Aten {
   public static Tensor signbitOut(Tensor out, Tensor self) {
     ((Tensor) SIGNBIT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SILU = new LazyOp("aten::silu");
+
+  /**
+   * {@code aten::silu(Tensor self) -> Tensor}.
+   */
+  public static Tensor silu(Tensor self) {
+    return SILU.get().callTensor(self);
+  }
+
+  private static final LazyOp SILU_OUT = new LazyOp("aten::silu.out");
+
+  /**
+   * {@code aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor siluOut(Tensor out, Tensor self) {
+    ((Tensor) SILU_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SILU_ = new LazyOp("aten::silu_");
+
+  /**
+   * {@code aten::silu_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor silu_(Tensor self) {
+    SILU_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp SILU_BACKWARD = new LazyOp("aten::silu_backward");
+
+  /**
+   * {@code aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor}.
+   */
+  public static Tensor siluBackward(Tensor gradOutput, Tensor self) {
+    return SILU_BACKWARD.get().callTensor(gradOutput, self);
+  }
+
+  private static final LazyOp SILU_BACKWARD_GRAD_INPUT = new LazyOp("aten::silu_backward.grad_input");
+
+  /**
+   * {@code aten::silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor siluBackwardOut(Tensor gradInput, Tensor gradOutput, Tensor self) {
+    ((Tensor) SILU_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self,
+        gradInput})[0]).close();
+    return gradInput;
   }
 
   private static final LazyOp SIN = new LazyOp("aten::sin");
@@ -7650,6 +12266,99 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SLICE_SCATTER = new LazyOp("aten::slice_scatter");
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceScatter(Tensor self, Tensor src) {
+    return SLICE_SCATTER.get().callTensor(self, src);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceScatter(Tensor self, Tensor src, long dim) {
+    return SLICE_SCATTER.get().callTensor(self, src, dim);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceScatter(Tensor self, Tensor src, long dim, Long start) {
+    return SLICE_SCATTER.get().callTensor(self, src, dim, start);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceScatter(Tensor self, Tensor src, long dim, Long start, Long end) {
+    return SLICE_SCATTER.get().callTensor(self, src, dim, start, end);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceScatter(
+      Tensor self, Tensor src, long dim, Long start, Long end, long step) {
+    return SLICE_SCATTER.get().callTensor(self, src, dim, start, end, step);
+  }
+
+  private static final LazyOp SLICE_SCATTER_OUT = new LazyOp("aten::slice_scatter.out");
+
+  /**
+   * {@code aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceScatterOut(Tensor out, Tensor self, Tensor src) {
+    SLICE_SCATTER_OUT.get().with("out", out).callTensor(self, src).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceScatterOut(Tensor out, Tensor self, Tensor src, long dim) {
+    SLICE_SCATTER_OUT.get().with("out", out).callTensor(self, src, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceScatterOut(Tensor out, Tensor self, Tensor src, long dim, Long start) {
+    SLICE_SCATTER_OUT.get().with("out", out).callTensor(self, src, dim, start).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceScatterOut(
+      Tensor out, Tensor self, Tensor src, long dim, Long start, Long end) {
+    SLICE_SCATTER_OUT.get().with("out", out).callTensor(self, src, dim, start, end).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceScatterOut(
+      Tensor out, Tensor self, Tensor src, long dim, Long start, Long end, long step) {
+    ((Tensor) SLICE_SCATTER_OUT.get().callBoxed(new Object[] {self, src, dim, start, end, step,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SOFTMAX_INT = new LazyOp("aten::softmax.int");
 
   /**
@@ -7684,6 +12393,138 @@ public final class Aten {
   public static Tensor softmaxOut(Tensor out, Tensor self, long dim, DType dtype) {
     ((Tensor) SOFTMAX_INT_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SOFTPLUS = new LazyOp("aten::softplus");
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public static Tensor softplus(Tensor self) {
+    return SOFTPLUS.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public static Tensor softplus(Tensor self, Object beta) {
+    return SOFTPLUS.get().callTensor(self, beta);
+  }
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public static Tensor softplus(Tensor self, Object beta, Object threshold) {
+    return SOFTPLUS.get().callTensor(self, beta, threshold);
+  }
+
+  private static final LazyOp SOFTPLUS_OUT = new LazyOp("aten::softplus.out");
+
+  /**
+   * {@code aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor softplusOut(Tensor out, Tensor self) {
+    SOFTPLUS_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor softplusOut(Tensor out, Tensor self, Object beta) {
+    SOFTPLUS_OUT.get().with("out", out).callTensor(self, beta).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor softplusOut(Tensor out, Tensor self, Object beta, Object threshold) {
+    ((Tensor) SOFTPLUS_OUT.get().callBoxed(new Object[] {self, beta, threshold, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SOFTPLUS_BACKWARD = new LazyOp("aten::softplus_backward");
+
+  /**
+   * {@code aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold)
+   * -> Tensor}.
+   */
+  public static Tensor softplusBackward(
+      Tensor gradOutput, Tensor self, Object beta, Object threshold) {
+    return SOFTPLUS_BACKWARD.get().callTensor(gradOutput, self, beta, threshold);
+  }
+
+  private static final LazyOp SOFTPLUS_BACKWARD_GRAD_INPUT = new LazyOp("aten::softplus_backward.grad_input");
+
+  /**
+   * {@code aten::softplus_backward.grad_input(Tensor grad_output, Tensor self, Scalar beta, Scalar
+   * threshold, *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor softplusBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Object beta, Object threshold) {
+    ((Tensor) SOFTPLUS_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, beta,
+        threshold, gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp SOFTSHRINK = new LazyOp("aten::softshrink");
+
+  /**
+   * {@code aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public static Tensor softshrink(Tensor self) {
+    return SOFTSHRINK.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public static Tensor softshrink(Tensor self, Object lambd) {
+    return SOFTSHRINK.get().callTensor(self, lambd);
+  }
+
+  private static final LazyOp SOFTSHRINK_OUT = new LazyOp("aten::softshrink.out");
+
+  /**
+   * {@code aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor softshrinkOut(Tensor out, Tensor self) {
+    SOFTSHRINK_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor softshrinkOut(Tensor out, Tensor self, Object lambd) {
+    ((Tensor) SOFTSHRINK_OUT.get().callBoxed(new Object[] {self, lambd, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SOFTSHRINK_BACKWARD = new LazyOp("aten::softshrink_backward");
+
+  /**
+   * {@code aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor}.
+   */
+  public static Tensor softshrinkBackward(Tensor gradOutput, Tensor self, Object lambd) {
+    return SOFTSHRINK_BACKWARD.get().callTensor(gradOutput, self, lambd);
+  }
+
+  private static final LazyOp SOFTSHRINK_BACKWARD_GRAD_INPUT = new LazyOp("aten::softshrink_backward.grad_input");
+
+  /**
+   * {@code aten::softshrink_backward.grad_input(Tensor grad_output, Tensor self, Scalar lambd, *,
+   * Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor softshrinkBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Object lambd) {
+    ((Tensor) SOFTSHRINK_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, lambd,
+        gradInput})[0]).close();
+    return gradInput;
   }
 
   private static final LazyOp SORT = new LazyOp("aten::sort");
@@ -7863,6 +12704,157 @@ public final class Aten {
     ((Tensor) results[0]).close();
     ((Tensor) results[1]).close();
     return new SortValuesStableResult(values, indices);
+  }
+
+  private static final LazyOp SPECIAL_ERF = new LazyOp("aten::special_erf");
+
+  /**
+   * {@code aten::special_erf(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialErf(Tensor self) {
+    return SPECIAL_ERF.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_ERF_OUT = new LazyOp("aten::special_erf.out");
+
+  /**
+   * {@code aten::special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialErfOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_ERF_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ERFC = new LazyOp("aten::special_erfc");
+
+  /**
+   * {@code aten::special_erfc(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialErfc(Tensor self) {
+    return SPECIAL_ERFC.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_ERFC_OUT = new LazyOp("aten::special_erfc.out");
+
+  /**
+   * {@code aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialErfcOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_ERFC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_EXP2 = new LazyOp("aten::special_exp2");
+
+  /**
+   * {@code aten::special_exp2(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialExp2(Tensor self) {
+    return SPECIAL_EXP2.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_EXP2_OUT = new LazyOp("aten::special_exp2.out");
+
+  /**
+   * {@code aten::special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialExp2Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_EXP2_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_EXPIT = new LazyOp("aten::special_expit");
+
+  /**
+   * {@code aten::special_expit(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialExpit(Tensor self) {
+    return SPECIAL_EXPIT.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_EXPIT_OUT = new LazyOp("aten::special_expit.out");
+
+  /**
+   * {@code aten::special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialExpitOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_EXPIT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_EXPM1 = new LazyOp("aten::special_expm1");
+
+  /**
+   * {@code aten::special_expm1(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialExpm1(Tensor self) {
+    return SPECIAL_EXPM1.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_EXPM1_OUT = new LazyOp("aten::special_expm1.out");
+
+  /**
+   * {@code aten::special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialExpm1Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_EXPM1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_LOG1P = new LazyOp("aten::special_log1p");
+
+  /**
+   * {@code aten::special_log1p(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialLog1p(Tensor self) {
+    return SPECIAL_LOG1P.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_LOG1P_OUT = new LazyOp("aten::special_log1p.out");
+
+  /**
+   * {@code aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLog1pOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_LOG1P_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_LOGSUMEXP = new LazyOp("aten::special_logsumexp");
+
+  /**
+   * {@code aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor specialLogsumexp(Tensor self, long... dim) {
+    return SPECIAL_LOGSUMEXP.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor specialLogsumexp(Tensor self, long[] dim, boolean keepdim) {
+    return SPECIAL_LOGSUMEXP.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp SPECIAL_LOGSUMEXP_OUT = new LazyOp("aten::special_logsumexp.out");
+
+  /**
+   * {@code aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLogsumexpOut(Tensor out, Tensor self, long... dim) {
+    SPECIAL_LOGSUMEXP_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLogsumexpOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) SPECIAL_LOGSUMEXP_OUT.get().callBoxed(new Object[] {self, dim, keepdim,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp SPLIT_TENSOR = new LazyOp("aten::split.Tensor");
@@ -8121,6 +13113,336 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp STD = new LazyOp("aten::std");
+
+  /**
+   * {@code aten::std(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public static Tensor std(Tensor self) {
+    return STD.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::std(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public static Tensor std(Tensor self, boolean unbiased) {
+    return STD.get().callTensor(self, unbiased);
+  }
+
+  private static final LazyOp STD_CORRECTION = new LazyOp("aten::std.correction");
+
+  /**
+   * What {@link #std} may be given by name.
+   */
+  public static final class StdCorrectionOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public StdCorrectionOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public StdCorrectionOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public static Tensor std(Tensor self, long[] dim) {
+    return STD_CORRECTION.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public static Tensor std(Tensor self, long[] dim, StdCorrectionOptions options) {
+    return (Tensor) STD_CORRECTION.get().callBoxed(new Object[] {self, dim, options.correction,
+        options.keepdim})[0];
+  }
+
+  private static final LazyOp STD_CORRECTION_OUT = new LazyOp("aten::std.correction_out");
+
+  /**
+   * What {@link #stdOut} may be given by name.
+   */
+  public static final class StdCorrectionOutOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public StdCorrectionOutOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public StdCorrectionOutOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(Tensor out, Tensor self) {
+    STD_CORRECTION_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(Tensor out, Tensor self, StdCorrectionOutOptions options) {
+    STD_CORRECTION_OUT.get().with("correction", options.correction).with("keepdim",
+        options.keepdim).with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(Tensor out, Tensor self, long[] dim) {
+    STD_CORRECTION_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(
+      Tensor out, Tensor self, long[] dim, StdCorrectionOutOptions options) {
+    ((Tensor) STD_CORRECTION_OUT.get().callBoxed(new Object[] {self, dim, options.correction,
+        options.keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp STD_DIM = new LazyOp("aten::std.dim");
+
+  /**
+   * {@code aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor std(Tensor self, long[] dim, boolean unbiased) {
+    return STD_DIM.get().callTensor(self, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor std(Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    return STD_DIM.get().callTensor(self, dim, unbiased, keepdim);
+  }
+
+  private static final LazyOp STD_OUT = new LazyOp("aten::std.out");
+
+  /**
+   * {@code aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(Tensor out, Tensor self, long[] dim, boolean unbiased) {
+    STD_OUT.get().with("out", out).callTensor(self, dim, unbiased).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stdOut(
+      Tensor out, Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    ((Tensor) STD_OUT.get().callBoxed(new Object[] {self, dim, unbiased, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp STD_MEAN = new LazyOp("aten::std_mean");
+
+  /**
+   * What {@link #stdMean} gives.
+   */
+  public record StdMeanResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public static StdMeanResult stdMean(Tensor self) {
+    Object[] results = STD_MEAN.get().callAll(self);
+    return new StdMeanResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public static StdMeanResult stdMean(Tensor self, boolean unbiased) {
+    Object[] results = STD_MEAN.get().callAll(self, unbiased);
+    return new StdMeanResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp STD_MEAN_CORRECTION = new LazyOp("aten::std_mean.correction");
+
+  /**
+   * What {@link #stdMean} may be given by name.
+   */
+  public static final class StdMeanCorrectionOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public StdMeanCorrectionOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public StdMeanCorrectionOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #stdMean} gives.
+   */
+  public record StdMeanCorrectionResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public static StdMeanCorrectionResult stdMean(Tensor self, long[] dim) {
+    Object[] results = STD_MEAN_CORRECTION.get().callAll(self, dim);
+    return new StdMeanCorrectionResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public static StdMeanCorrectionResult stdMean(
+      Tensor self, long[] dim, StdMeanCorrectionOptions options) {
+    Object[] results = STD_MEAN_CORRECTION.get().callBoxed(new Object[] {self, dim,
+        options.correction, options.keepdim});
+    return new StdMeanCorrectionResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp STD_MEAN_CORRECTION_OUT = new LazyOp("aten::std_mean.correction_out");
+
+  /**
+   * What {@link #stdMeanOut} may be given by name.
+   */
+  public static final class StdMeanCorrectionOutOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public StdMeanCorrectionOutOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public StdMeanCorrectionOutOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #stdMeanOut} gives.
+   */
+  public record StdMeanCorrectionOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static StdMeanCorrectionOutResult stdMeanOut(Tensor out0, Tensor out1, Tensor self) {
+    Object[] results = STD_MEAN_CORRECTION_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new StdMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static StdMeanCorrectionOutResult stdMeanOut(
+      Tensor out0, Tensor out1, Tensor self, StdMeanCorrectionOutOptions options) {
+    Object[] results = STD_MEAN_CORRECTION_OUT.get().with("correction",
+        options.correction).with("keepdim", options.keepdim).with("out0", out0).with("out1",
+        out1).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new StdMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static StdMeanCorrectionOutResult stdMeanOut(
+      Tensor out0, Tensor out1, Tensor self, long[] dim) {
+    Object[] results = STD_MEAN_CORRECTION_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new StdMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static StdMeanCorrectionOutResult stdMeanOut(
+      Tensor out0, Tensor out1, Tensor self, long[] dim, StdMeanCorrectionOutOptions options) {
+    Object[] results = STD_MEAN_CORRECTION_OUT.get().callBoxed(new Object[] {self, dim,
+        options.correction, options.keepdim, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new StdMeanCorrectionOutResult(out0, out1);
+  }
+
+  private static final LazyOp STD_MEAN_DIM = new LazyOp("aten::std_mean.dim");
+
+  /**
+   * What {@link #stdMean} gives.
+   */
+  public record StdMeanDimResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public static StdMeanDimResult stdMean(Tensor self, long[] dim, boolean unbiased) {
+    Object[] results = STD_MEAN_DIM.get().callAll(self, dim, unbiased);
+    return new StdMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public static StdMeanDimResult stdMean(
+      Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    Object[] results = STD_MEAN_DIM.get().callAll(self, dim, unbiased, keepdim);
+    return new StdMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
   private static final LazyOp SUB_SCALAR = new LazyOp("aten::sub.Scalar");
 
   /**
@@ -8229,6 +13551,94 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp SUBTRACT_SCALAR = new LazyOp("aten::subtract.Scalar");
+
+  /**
+   * {@code aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor subtract(Tensor self, Object other) {
+    return SUBTRACT_SCALAR.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor subtract(Tensor self, Object other, Object alpha) {
+    return SUBTRACT_SCALAR.get().callTensor(self, other, alpha);
+  }
+
+  private static final LazyOp SUBTRACT_TENSOR = new LazyOp("aten::subtract.Tensor");
+
+  /**
+   * {@code aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor subtract(Tensor self, Tensor other) {
+    return SUBTRACT_TENSOR.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor subtract(Tensor self, Tensor other, Object alpha) {
+    return (Tensor) SUBTRACT_TENSOR.get().callBoxed(new Object[] {self, other, alpha})[0];
+  }
+
+  private static final LazyOp SUBTRACT_OUT = new LazyOp("aten::subtract.out");
+
+  /**
+   * {@code aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor subtractOut(Tensor out, Tensor self, Tensor other) {
+    SUBTRACT_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor subtractOut(Tensor out, Tensor self, Tensor other, Object alpha) {
+    ((Tensor) SUBTRACT_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SUBTRACT__SCALAR = new LazyOp("aten::subtract_.Scalar");
+
+  /**
+   * {@code aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor subtract_(Tensor self, Object other) {
+    SUBTRACT__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor subtract_(Tensor self, Object other, Object alpha) {
+    SUBTRACT__SCALAR.get().callTensor(self, other, alpha).close();
+    return self;
+  }
+
+  private static final LazyOp SUBTRACT__TENSOR = new LazyOp("aten::subtract_.Tensor");
+
+  /**
+   * {@code aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor subtract_(Tensor self, Tensor other) {
+    SUBTRACT__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor subtract_(Tensor self, Tensor other, Object alpha) {
+    ((Tensor) SUBTRACT__TENSOR.get().callBoxed(new Object[] {self, other, alpha})[0]).close();
+    return self;
+  }
+
   private static final LazyOp SUM = new LazyOp("aten::sum");
 
   /**
@@ -8326,6 +13736,44 @@ public final class Aten {
    */
   public static Tensor sumToSize(Tensor self, long... size) {
     return SUM_TO_SIZE.get().callTensor(self, size);
+  }
+
+  private static final LazyOp SWAPAXES = new LazyOp("aten::swapaxes");
+
+  /**
+   * {@code aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)}.
+   */
+  public static Tensor swapaxes(Tensor self, long axis0, long axis1) {
+    return SWAPAXES.get().callTensor(self, axis0, axis1);
+  }
+
+  private static final LazyOp SWAPAXES_ = new LazyOp("aten::swapaxes_");
+
+  /**
+   * {@code aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)}.
+   */
+  public static Tensor swapaxes_(Tensor self, long axis0, long axis1) {
+    SWAPAXES_.get().callTensor(self, axis0, axis1).close();
+    return self;
+  }
+
+  private static final LazyOp SWAPDIMS = new LazyOp("aten::swapdims");
+
+  /**
+   * {@code aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)}.
+   */
+  public static Tensor swapdims(Tensor self, long dim0, long dim1) {
+    return SWAPDIMS.get().callTensor(self, dim0, dim1);
+  }
+
+  private static final LazyOp SWAPDIMS_ = new LazyOp("aten::swapdims_");
+
+  /**
+   * {@code aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)}.
+   */
+  public static Tensor swapdims_(Tensor self, long dim0, long dim1) {
+    SWAPDIMS_.get().callTensor(self, dim0, dim1).close();
+    return self;
   }
 
   private static final LazyOp T = new LazyOp("aten::t");
@@ -8521,6 +13969,15 @@ public final class Aten {
     ((Tensor) THRESHOLD_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self,
         threshold, gradInput})[0]).close();
     return gradInput;
+  }
+
+  private static final LazyOp TILE = new LazyOp("aten::tile");
+
+  /**
+   * {@code aten::tile(Tensor self, SymInt[] dims) -> Tensor}.
+   */
+  public static Tensor tile(Tensor self, long... dims) {
+    return TILE.get().callTensor(self, dims);
   }
 
   private static final LazyOp TO_DEVICE = new LazyOp("aten::to.device");
@@ -8853,6 +14310,158 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp TRIL = new LazyOp("aten::tril");
+
+  /**
+   * {@code aten::tril(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public static Tensor tril(Tensor self) {
+    return TRIL.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::tril(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public static Tensor tril(Tensor self, long diagonal) {
+    return TRIL.get().callTensor(self, diagonal);
+  }
+
+  private static final LazyOp TRIL_OUT = new LazyOp("aten::tril.out");
+
+  /**
+   * {@code aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor trilOut(Tensor out, Tensor self) {
+    TRIL_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor trilOut(Tensor out, Tensor self, long diagonal) {
+    ((Tensor) TRIL_OUT.get().callBoxed(new Object[] {self, diagonal, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TRIL_ = new LazyOp("aten::tril_");
+
+  /**
+   * {@code aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public static Tensor tril_(Tensor self) {
+    TRIL_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public static Tensor tril_(Tensor self, long diagonal) {
+    TRIL_.get().callTensor(self, diagonal).close();
+    return self;
+  }
+
+  private static final LazyOp TRIU = new LazyOp("aten::triu");
+
+  /**
+   * {@code aten::triu(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public static Tensor triu(Tensor self) {
+    return TRIU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::triu(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public static Tensor triu(Tensor self, long diagonal) {
+    return TRIU.get().callTensor(self, diagonal);
+  }
+
+  private static final LazyOp TRIU_OUT = new LazyOp("aten::triu.out");
+
+  /**
+   * {@code aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor triuOut(Tensor out, Tensor self) {
+    TRIU_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor triuOut(Tensor out, Tensor self, long diagonal) {
+    ((Tensor) TRIU_OUT.get().callBoxed(new Object[] {self, diagonal, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TRIU_ = new LazyOp("aten::triu_");
+
+  /**
+   * {@code aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public static Tensor triu_(Tensor self) {
+    TRIU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public static Tensor triu_(Tensor self, long diagonal) {
+    TRIU_.get().callTensor(self, diagonal).close();
+    return self;
+  }
+
+  private static final LazyOp TRUE_DIVIDE_SCALAR = new LazyOp("aten::true_divide.Scalar");
+
+  /**
+   * {@code aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor trueDivide(Tensor self, Object other) {
+    return TRUE_DIVIDE_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp TRUE_DIVIDE_TENSOR = new LazyOp("aten::true_divide.Tensor");
+
+  /**
+   * {@code aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor trueDivide(Tensor self, Tensor other) {
+    return TRUE_DIVIDE_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp TRUE_DIVIDE_OUT = new LazyOp("aten::true_divide.out");
+
+  /**
+   * {@code aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor trueDivideOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) TRUE_DIVIDE_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TRUE_DIVIDE__SCALAR = new LazyOp("aten::true_divide_.Scalar");
+
+  /**
+   * {@code aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor trueDivide_(Tensor self, Object other) {
+    TRUE_DIVIDE__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp TRUE_DIVIDE__TENSOR = new LazyOp("aten::true_divide_.Tensor");
+
+  /**
+   * {@code aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor trueDivide_(Tensor self, Tensor other) {
+    TRUE_DIVIDE__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp TRUNC = new LazyOp("aten::trunc");
 
   /**
@@ -8882,6 +14491,15 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp TYPE_AS = new LazyOp("aten::type_as");
+
+  /**
+   * {@code aten::type_as(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor typeAs(Tensor self, Tensor other) {
+    return TYPE_AS.get().callTensor(self, other);
+  }
+
   private static final LazyOp UNBIND_INT = new LazyOp("aten::unbind.int");
 
   /**
@@ -8896,6 +14514,70 @@ public final class Aten {
    */
   public static Tensor[] unbind(Tensor self, long dim) {
     return (Tensor[]) UNBIND_INT.get().call(self, dim);
+  }
+
+  private static final LazyOp UNFLATTEN_INT = new LazyOp("aten::unflatten.int");
+
+  /**
+   * {@code aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)}.
+   */
+  public static Tensor unflatten(Tensor self, long dim, long... sizes) {
+    return UNFLATTEN_INT.get().callTensor(self, dim, sizes);
+  }
+
+  private static final LazyOp UNFOLD = new LazyOp("aten::unfold");
+
+  /**
+   * {@code aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)}.
+   */
+  public static Tensor unfold(Tensor self, long dimension, long size, long step) {
+    return UNFOLD.get().callTensor(self, dimension, size, step);
+  }
+
+  private static final LazyOp UNFOLD_BACKWARD = new LazyOp("aten::unfold_backward");
+
+  /**
+   * {@code aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step)
+   * -> Tensor}.
+   */
+  public static Tensor unfoldBackward(
+      Tensor gradIn, long[] inputSizes, long dim, long size, long step) {
+    return UNFOLD_BACKWARD.get().callTensor(gradIn, inputSizes, dim, size, step);
+  }
+
+  private static final LazyOp UNFOLD_BACKWARD_OUT = new LazyOp("aten::unfold_backward.out");
+
+  /**
+   * {@code aten::unfold_backward.out(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int
+   * step, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor unfoldBackwardOut(
+      Tensor out, Tensor gradIn, long[] inputSizes, long dim, long size, long step) {
+    ((Tensor) UNFOLD_BACKWARD_OUT.get().callBoxed(new Object[] {gradIn, inputSizes, dim, size, step,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp UNFOLD_COPY = new LazyOp("aten::unfold_copy");
+
+  /**
+   * {@code aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor}.
+   */
+  public static Tensor unfoldCopy(Tensor self, long dimension, long size, long step) {
+    return UNFOLD_COPY.get().callTensor(self, dimension, size, step);
+  }
+
+  private static final LazyOp UNFOLD_COPY_OUT = new LazyOp("aten::unfold_copy.out");
+
+  /**
+   * {@code aten::unfold_copy.out(Tensor self, int dimension, int size, int step, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor unfoldCopyOut(
+      Tensor out, Tensor self, long dimension, long size, long step) {
+    ((Tensor) UNFOLD_COPY_OUT.get().callBoxed(new Object[] {self, dimension, size, step,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp UNIFORM = new LazyOp("aten::uniform");
@@ -9059,6 +14741,336 @@ public final class Aten {
     return VALUE_SELECTING_REDUCTION_BACKWARD.get().callTensor(grad, dim, indices, sizes, keepdim);
   }
 
+  private static final LazyOp VAR = new LazyOp("aten::var");
+
+  /**
+   * {@code aten::var(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public static Tensor var_(Tensor self) {
+    return VAR.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::var(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public static Tensor var_(Tensor self, boolean unbiased) {
+    return VAR.get().callTensor(self, unbiased);
+  }
+
+  private static final LazyOp VAR_CORRECTION = new LazyOp("aten::var.correction");
+
+  /**
+   * What {@link #var_} may be given by name.
+   */
+  public static final class VarCorrectionOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public VarCorrectionOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public VarCorrectionOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public static Tensor var_(Tensor self, long[] dim) {
+    return VAR_CORRECTION.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public static Tensor var_(Tensor self, long[] dim, VarCorrectionOptions options) {
+    return (Tensor) VAR_CORRECTION.get().callBoxed(new Object[] {self, dim, options.correction,
+        options.keepdim})[0];
+  }
+
+  private static final LazyOp VAR_CORRECTION_OUT = new LazyOp("aten::var.correction_out");
+
+  /**
+   * What {@link #varOut} may be given by name.
+   */
+  public static final class VarCorrectionOutOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public VarCorrectionOutOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public VarCorrectionOutOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(Tensor out, Tensor self) {
+    VAR_CORRECTION_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(Tensor out, Tensor self, VarCorrectionOutOptions options) {
+    VAR_CORRECTION_OUT.get().with("correction", options.correction).with("keepdim",
+        options.keepdim).with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(Tensor out, Tensor self, long[] dim) {
+    VAR_CORRECTION_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(
+      Tensor out, Tensor self, long[] dim, VarCorrectionOutOptions options) {
+    ((Tensor) VAR_CORRECTION_OUT.get().callBoxed(new Object[] {self, dim, options.correction,
+        options.keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp VAR_DIM = new LazyOp("aten::var.dim");
+
+  /**
+   * {@code aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor var_(Tensor self, long[] dim, boolean unbiased) {
+    return VAR_DIM.get().callTensor(self, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor var_(Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    return VAR_DIM.get().callTensor(self, dim, unbiased, keepdim);
+  }
+
+  private static final LazyOp VAR_OUT = new LazyOp("aten::var.out");
+
+  /**
+   * {@code aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(Tensor out, Tensor self, long[] dim, boolean unbiased) {
+    VAR_OUT.get().with("out", out).callTensor(self, dim, unbiased).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor varOut(
+      Tensor out, Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    ((Tensor) VAR_OUT.get().callBoxed(new Object[] {self, dim, unbiased, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp VAR_MEAN = new LazyOp("aten::var_mean");
+
+  /**
+   * What {@link #varMean} gives.
+   */
+  public record VarMeanResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public static VarMeanResult varMean(Tensor self) {
+    Object[] results = VAR_MEAN.get().callAll(self);
+    return new VarMeanResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public static VarMeanResult varMean(Tensor self, boolean unbiased) {
+    Object[] results = VAR_MEAN.get().callAll(self, unbiased);
+    return new VarMeanResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp VAR_MEAN_CORRECTION = new LazyOp("aten::var_mean.correction");
+
+  /**
+   * What {@link #varMean} may be given by name.
+   */
+  public static final class VarMeanCorrectionOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public VarMeanCorrectionOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public VarMeanCorrectionOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #varMean} gives.
+   */
+  public record VarMeanCorrectionResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public static VarMeanCorrectionResult varMean(Tensor self, long[] dim) {
+    Object[] results = VAR_MEAN_CORRECTION.get().callAll(self, dim);
+    return new VarMeanCorrectionResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public static VarMeanCorrectionResult varMean(
+      Tensor self, long[] dim, VarMeanCorrectionOptions options) {
+    Object[] results = VAR_MEAN_CORRECTION.get().callBoxed(new Object[] {self, dim,
+        options.correction, options.keepdim});
+    return new VarMeanCorrectionResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp VAR_MEAN_CORRECTION_OUT = new LazyOp("aten::var_mean.correction_out");
+
+  /**
+   * What {@link #varMeanOut} may be given by name.
+   */
+  public static final class VarMeanCorrectionOutOptions {
+    private Object correction;
+    private boolean keepdim;
+
+    /** Sets {@code Scalar?; by default null}. */
+    public VarMeanCorrectionOutOptions correction(Object correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public VarMeanCorrectionOutOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #varMeanOut} gives.
+   */
+  public record VarMeanCorrectionOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static VarMeanCorrectionOutResult varMeanOut(Tensor out0, Tensor out1, Tensor self) {
+    Object[] results = VAR_MEAN_CORRECTION_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new VarMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static VarMeanCorrectionOutResult varMeanOut(
+      Tensor out0, Tensor out1, Tensor self, VarMeanCorrectionOutOptions options) {
+    Object[] results = VAR_MEAN_CORRECTION_OUT.get().with("correction",
+        options.correction).with("keepdim", options.keepdim).with("out0", out0).with("out1",
+        out1).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new VarMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static VarMeanCorrectionOutResult varMeanOut(
+      Tensor out0, Tensor out1, Tensor self, long[] dim) {
+    Object[] results = VAR_MEAN_CORRECTION_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new VarMeanCorrectionOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static VarMeanCorrectionOutResult varMeanOut(
+      Tensor out0, Tensor out1, Tensor self, long[] dim, VarMeanCorrectionOutOptions options) {
+    Object[] results = VAR_MEAN_CORRECTION_OUT.get().callBoxed(new Object[] {self, dim,
+        options.correction, options.keepdim, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new VarMeanCorrectionOutResult(out0, out1);
+  }
+
+  private static final LazyOp VAR_MEAN_DIM = new LazyOp("aten::var_mean.dim");
+
+  /**
+   * What {@link #varMean} gives.
+   */
+  public record VarMeanDimResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public static VarMeanDimResult varMean(Tensor self, long[] dim, boolean unbiased) {
+    Object[] results = VAR_MEAN_DIM.get().callAll(self, dim, unbiased);
+    return new VarMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public static VarMeanDimResult varMean(
+      Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
+    Object[] results = VAR_MEAN_DIM.get().callAll(self, dim, unbiased, keepdim);
+    return new VarMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
   private static final LazyOp VIEW = new LazyOp("aten::view");
 
   /**
@@ -9075,6 +15087,15 @@ public final class Aten {
    */
   public static Tensor view(Tensor self, DType dtype) {
     return VIEW_DTYPE.get().callTensor(self, dtype);
+  }
+
+  private static final LazyOp VIEW_AS = new LazyOp("aten::view_as");
+
+  /**
+   * {@code aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public static Tensor viewAs(Tensor self, Tensor other) {
+    return VIEW_AS.get().callTensor(self, other);
   }
 
   private static final LazyOp VIEW_AS_COMPLEX = new LazyOp("aten::view_as_complex");
@@ -9169,6 +15190,25 @@ public final class Aten {
    */
   public static Tensor viewCopyOut(Tensor out, Tensor self, long... size) {
     ((Tensor) VIEW_COPY_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp VSTACK = new LazyOp("aten::vstack");
+
+  /**
+   * {@code aten::vstack(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor vstack(Tensor[] tensors) {
+    return VSTACK.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp VSTACK_OUT = new LazyOp("aten::vstack.out");
+
+  /**
+   * {@code aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor vstackOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) VSTACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
     return out;
   }
 

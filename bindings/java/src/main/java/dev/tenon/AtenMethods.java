@@ -23,6 +23,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::absolute(Tensor self) -> Tensor}.
+   */
+  public Tensor absolute() {
+    return Aten.absolute((Tensor) this);
+  }
+
+  /**
+   * {@code aten::absolute_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor absolute_() {
+    return Aten.absolute_((Tensor) this);
+  }
+
+  /**
    * {@code aten::acos(Tensor self) -> Tensor}.
    */
   public Tensor acos() {
@@ -354,6 +368,104 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::arccos(Tensor self) -> Tensor}.
+   */
+  public Tensor arccos() {
+    return Aten.arccos((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arccos_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arccos_() {
+    return Aten.arccos_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arccosh(Tensor self) -> Tensor}.
+   */
+  public Tensor arccosh() {
+    return Aten.arccosh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arccosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arccosh_() {
+    return Aten.arccosh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arcsin(Tensor self) -> Tensor}.
+   */
+  public Tensor arcsin() {
+    return Aten.arcsin((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arcsin_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arcsin_() {
+    return Aten.arcsin_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arcsinh(Tensor self) -> Tensor}.
+   */
+  public Tensor arcsinh() {
+    return Aten.arcsinh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arcsinh_() {
+    return Aten.arcsinh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arctan(Tensor self) -> Tensor}.
+   */
+  public Tensor arctan() {
+    return Aten.arctan((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arctan2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor arctan2(Tensor other) {
+    return Aten.arctan2((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor arctan2_(Tensor other) {
+    return Aten.arctan2_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::arctan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arctan_() {
+    return Aten.arctan_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arctanh(Tensor self) -> Tensor}.
+   */
+  public Tensor arctanh() {
+    return Aten.arctanh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::arctanh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor arctanh_() {
+    return Aten.arctanh_((Tensor) this);
+  }
+
+  /**
    * {@code aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
    */
   public Tensor argmax() {
@@ -551,6 +663,48 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::atleast_1d(Tensor self) -> Tensor}.
+   */
+  public Tensor atleast1d() {
+    return Aten.atleast1d((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atleast_2d(Tensor self) -> Tensor}.
+   */
+  public Tensor atleast2d() {
+    return Aten.atleast2d((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atleast_3d(Tensor self) -> Tensor}.
+   */
+  public Tensor atleast3d() {
+    return Aten.atleast3d((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public Tensor bincount() {
+    return Aten.bincount((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public Tensor bincount(Tensor weights) {
+    return Aten.bincount((Tensor) this, weights);
+  }
+
+  /**
+   * {@code aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor}.
+   */
+  public Tensor bincount(Tensor weights, long minlength) {
+    return Aten.bincount((Tensor) this, weights, minlength);
+  }
+
+  /**
    * {@code aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor bitwiseAnd(Object other) {
@@ -663,6 +817,29 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)}.
+   */
+  public Tensor broadcastTo(long... size) {
+    return Aten.broadcastTo((Tensor) this, size);
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public Tensor bucketize(Tensor boundaries) {
+    return Aten.bucketize((Tensor) this, boundaries);
+  }
+
+  /**
+   * {@code aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
+   * right=False) -> Tensor}.
+   */
+  public Tensor bucketize(Tensor boundaries, Aten.BucketizeTensorOptions options) {
+    return Aten.bucketize((Tensor) this, boundaries, options);
+  }
+
+  /**
    * {@code aten::ceil(Tensor self) -> Tensor}.
    */
   public Tensor ceil() {
@@ -674,6 +851,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor ceil_() {
     return Aten.ceil_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::celu(Tensor self, Scalar alpha=1.) -> Tensor}.
+   */
+  public Tensor celu() {
+    return Aten.celu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::celu(Tensor self, Scalar alpha=1.) -> Tensor}.
+   */
+  public Tensor celu(Object alpha) {
+    return Aten.celu((Tensor) this, alpha);
+  }
+
+  /**
+   * {@code aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)}.
+   */
+  public Tensor celu_() {
+    return Aten.celu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)}.
+   */
+  public Tensor celu_(Object alpha) {
+    return Aten.celu_((Tensor) this, alpha);
   }
 
   /**
@@ -814,6 +1019,76 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor clampMin_(Tensor min) {
     return Aten.clampMin_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clip() {
+    return Aten.clip((Tensor) this);
+  }
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clip(Object min) {
+    return Aten.clip((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clip(Object min, Object max) {
+    return Aten.clip((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public Tensor clip(Tensor min) {
+    return Aten.clip((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public Tensor clip(Tensor min, Tensor max) {
+    return Aten.clip((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clip_() {
+    return Aten.clip_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clip_(Object min) {
+    return Aten.clip_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clip_(Object min, Object max) {
+    return Aten.clip_((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clip_(Tensor min) {
+    return Aten.clip_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clip_(Tensor min, Tensor max) {
+    return Aten.clip_((Tensor) this, min, max);
   }
 
   /**
@@ -980,6 +1255,136 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::diag(Tensor self, int diagonal=0) -> Tensor}.
+   */
+  public Tensor diag() {
+    return Aten.diag((Tensor) this);
+  }
+
+  /**
+   * {@code aten::diag(Tensor self, int diagonal=0) -> Tensor}.
+   */
+  public Tensor diag(long diagonal) {
+    return Aten.diag((Tensor) this, diagonal);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public Tensor diagEmbed() {
+    return Aten.diagEmbed((Tensor) this);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public Tensor diagEmbed(long offset) {
+    return Aten.diagEmbed((Tensor) this, offset);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public Tensor diagEmbed(long offset, long dim1) {
+    return Aten.diagEmbed((Tensor) this, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor}.
+   */
+  public Tensor diagEmbed(long offset, long dim1, long dim2) {
+    return Aten.diagEmbed((Tensor) this, offset, dim1, dim2);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public Tensor diagonal() {
+    return Aten.diagonal((Tensor) this);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public Tensor diagonal(long offset) {
+    return Aten.diagonal((Tensor) this, offset);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public Tensor diagonal(long offset, long dim1) {
+    return Aten.diagonal((Tensor) this, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)}.
+   */
+  public Tensor diagonal(long offset, long dim1, long dim2) {
+    return Aten.diagonal((Tensor) this, offset, dim1, dim2);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public Tensor diagonalCopy() {
+    return Aten.diagonalCopy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public Tensor diagonalCopy(long offset) {
+    return Aten.diagonalCopy((Tensor) this, offset);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public Tensor diagonalCopy(long offset, long dim1) {
+    return Aten.diagonalCopy((Tensor) this, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor}.
+   */
+  public Tensor diagonalCopy(long offset, long dim1, long dim2) {
+    return Aten.diagonalCopy((Tensor) this, offset, dim1, dim2);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public Tensor diagonalScatter(Tensor src) {
+    return Aten.diagonalScatter((Tensor) this, src);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public Tensor diagonalScatter(Tensor src, long offset) {
+    return Aten.diagonalScatter((Tensor) this, src, offset);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public Tensor diagonalScatter(Tensor src, long offset, long dim1) {
+    return Aten.diagonalScatter((Tensor) this, src, offset, dim1);
+  }
+
+  /**
+   * {@code aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) ->
+   * Tensor}.
+   */
+  public Tensor diagonalScatter(Tensor src, long offset, long dim1, long dim2) {
+    return Aten.diagonalScatter((Tensor) this, src, offset, dim1, dim2);
+  }
+
+  /**
    * {@code aten::div.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor div(Object other) {
@@ -1035,6 +1440,124 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor div_(Tensor other, String roundingMode) {
     return Aten.div_((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::divide.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor divide(Object other) {
+    return Aten.divide((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor}.
+   */
+  public Tensor divide(Object other, String roundingMode) {
+    return Aten.divide((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::divide.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor divide(Tensor other) {
+    return Aten.divide((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor}.
+   */
+  public Tensor divide(Tensor other, String roundingMode) {
+    return Aten.divide((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor divide_(Object other) {
+    return Aten.divide_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public Tensor divide_(Object other, String roundingMode) {
+    return Aten.divide_((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor divide_(Tensor other) {
+    return Aten.divide_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public Tensor divide_(Tensor other, String roundingMode) {
+    return Aten.divide_((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public Tensor elu() {
+    return Aten.elu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public Tensor elu(Object alpha) {
+    return Aten.elu((Tensor) this, alpha);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public Tensor elu(Object alpha, Object scale) {
+    return Aten.elu((Tensor) this, alpha, scale);
+  }
+
+  /**
+   * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
+   */
+  public Tensor elu(Object alpha, Object scale, Object inputScale) {
+    return Aten.elu((Tensor) this, alpha, scale, inputScale);
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor elu_() {
+    return Aten.elu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor elu_(Object alpha) {
+    return Aten.elu_((Tensor) this, alpha);
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor elu_(Object alpha, Object scale) {
+    return Aten.elu_((Tensor) this, alpha, scale);
+  }
+
+  /**
+   * {@code aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor elu_(Object alpha, Object scale, Object inputScale) {
+    return Aten.elu_((Tensor) this, alpha, scale, inputScale);
   }
 
   /**
@@ -1143,6 +1666,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public Tensor expandAs(Tensor other) {
+    return Aten.expandAs((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor}.
    */
   public Tensor expandCopy(long... size) {
@@ -1185,6 +1715,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::fix(Tensor self) -> Tensor}.
+   */
+  public Tensor fix() {
+    return Aten.fix((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fix_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor fix_() {
+    return Aten.fix_((Tensor) this);
+  }
+
+  /**
    * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
    */
   public Tensor flatten() {
@@ -1210,6 +1754,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor flip(long... dims) {
     return Aten.flip((Tensor) this, dims);
+  }
+
+  /**
+   * {@code aten::fliplr(Tensor self) -> Tensor}.
+   */
+  public Tensor fliplr() {
+    return Aten.fliplr((Tensor) this);
+  }
+
+  /**
+   * {@code aten::flipud(Tensor self) -> Tensor}.
+   */
+  public Tensor flipud() {
+    return Aten.flipud((Tensor) this);
   }
 
   /**
@@ -1332,6 +1890,97 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::gelu(Tensor self, *, str approximate="none") -> Tensor}.
+   */
+  public Tensor gelu() {
+    return Aten.gelu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::gelu(Tensor self, *, str approximate="none") -> Tensor}.
+   */
+  public Tensor gelu(String approximate) {
+    return Aten.gelu((Tensor) this, approximate);
+  }
+
+  /**
+   * {@code aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)}.
+   */
+  public Tensor gelu_() {
+    return Aten.gelu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)}.
+   */
+  public Tensor gelu_(String approximate) {
+    return Aten.gelu_((Tensor) this, approximate);
+  }
+
+  /**
+   * {@code aten::ger(Tensor self, Tensor vec2) -> Tensor}.
+   */
+  public Tensor ger(Tensor vec2) {
+    return Aten.ger((Tensor) this, vec2);
+  }
+
+  /**
+   * {@code aten::greater.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor greater(Object other) {
+    return Aten.greater((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor greater(Tensor other) {
+    return Aten.greater((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor greater_(Object other) {
+    return Aten.greater_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor greater_(Tensor other) {
+    return Aten.greater_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor greaterEqual(Object other) {
+    return Aten.greaterEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor greaterEqual(Tensor other) {
+    return Aten.greaterEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor greaterEqual_(Object other) {
+    return Aten.greaterEqual_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor greaterEqual_(Tensor other) {
+    return Aten.greaterEqual_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::gt.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor gt(Object other) {
@@ -1357,6 +2006,118 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor gt_(Tensor other) {
     return Aten.gt_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public Tensor hardshrink() {
+    return Aten.hardshrink((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public Tensor hardshrink(Object lambd) {
+    return Aten.hardshrink((Tensor) this, lambd);
+  }
+
+  /**
+   * {@code aten::hardsigmoid(Tensor self) -> Tensor}.
+   */
+  public Tensor hardsigmoid() {
+    return Aten.hardsigmoid((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor hardsigmoid_() {
+    return Aten.hardsigmoid_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardswish(Tensor self) -> Tensor}.
+   */
+  public Tensor hardswish() {
+    return Aten.hardswish((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardswish_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor hardswish_() {
+    return Aten.hardswish_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public Tensor hardtanh() {
+    return Aten.hardtanh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public Tensor hardtanh(Object minVal) {
+    return Aten.hardtanh((Tensor) this, minVal);
+  }
+
+  /**
+   * {@code aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor}.
+   */
+  public Tensor hardtanh(Object minVal, Object maxVal) {
+    return Aten.hardtanh((Tensor) this, minVal, maxVal);
+  }
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public Tensor hardtanh_() {
+    return Aten.hardtanh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public Tensor hardtanh_(Object minVal) {
+    return Aten.hardtanh_((Tensor) this, minVal);
+  }
+
+  /**
+   * {@code aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)}.
+   */
+  public Tensor hardtanh_(Object minVal, Object maxVal) {
+    return Aten.hardtanh_((Tensor) this, minVal, maxVal);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public Tensor histc() {
+    return Aten.histc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public Tensor histc(long bins) {
+    return Aten.histc((Tensor) this, bins);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public Tensor histc(long bins, Object min) {
+    return Aten.histc((Tensor) this, bins, min);
+  }
+
+  /**
+   * {@code aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor}.
+   */
+  public Tensor histc(long bins, Object min, Object max) {
+    return Aten.histc((Tensor) this, bins, min, max);
   }
 
   /**
@@ -1601,6 +2362,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor}.
+   */
+  public Tensor leakyRelu() {
+    return Aten.leakyRelu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor}.
+   */
+  public Tensor leakyRelu(Object negativeSlope) {
+    return Aten.leakyRelu((Tensor) this, negativeSlope);
+  }
+
+  /**
+   * {@code aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)}.
+   */
+  public Tensor leakyRelu_() {
+    return Aten.leakyRelu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)}.
+   */
+  public Tensor leakyRelu_(Object negativeSlope) {
+    return Aten.leakyRelu_((Tensor) this, negativeSlope);
+  }
+
+  /**
    * {@code aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor}.
    */
   public Tensor lerp(Tensor end, Object weight) {
@@ -1626,6 +2415,62 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor lerp_(Tensor end, Tensor weight) {
     return Aten.lerp_((Tensor) this, end, weight);
+  }
+
+  /**
+   * {@code aten::less.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor less(Object other) {
+    return Aten.less((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor less(Tensor other) {
+    return Aten.less((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor less_(Object other) {
+    return Aten.less_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor less_(Tensor other) {
+    return Aten.less_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor lessEqual(Object other) {
+    return Aten.lessEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor lessEqual(Tensor other) {
+    return Aten.lessEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor lessEqual_(Object other) {
+    return Aten.lessEqual_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor lessEqual_(Tensor other) {
+    return Aten.lessEqual_((Tensor) this, other);
   }
 
   /**
@@ -1682,6 +2527,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor log_() {
     return Aten.log_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log_sigmoid(Tensor self) -> Tensor}.
+   */
+  public Tensor logSigmoid() {
+    return Aten.logSigmoid((Tensor) this);
   }
 
   /**
@@ -1766,6 +2618,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logicalXor_(Tensor other) {
     return Aten.logicalXor_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor logsumexp(long... dim) {
+    return Aten.logsumexp((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor logsumexp(long[] dim, boolean keepdim) {
+    return Aten.logsumexp((Tensor) this, dim, keepdim);
   }
 
   /**
@@ -2050,6 +2916,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::mish(Tensor self) -> Tensor}.
+   */
+  public Tensor mish() {
+    return Aten.mish((Tensor) this);
+  }
+
+  /**
+   * {@code aten::mish_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor mish_() {
+    return Aten.mish_((Tensor) this);
+  }
+
+  /**
    * {@code aten::mm(Tensor self, Tensor mat2) -> Tensor}.
    */
   public Tensor mm(Tensor mat2) {
@@ -2061,6 +2941,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mm(Tensor mat2, DType outDtype) {
     return Aten.mm((Tensor) this, mat2, outDtype);
+  }
+
+  /**
+   * {@code aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)}.
+   */
+  public Tensor moveaxis(long source, long destination) {
+    return Aten.moveaxis((Tensor) this, source, destination);
+  }
+
+  /**
+   * {@code aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)}.
+   */
+  public Tensor moveaxis(long[] source, long... destination) {
+    return Aten.moveaxis((Tensor) this, source, destination);
   }
 
   /**
@@ -2103,6 +2997,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mul_(Tensor other) {
     return Aten.mul_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor multiply(Object other) {
+    return Aten.multiply((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor multiply(Tensor other) {
+    return Aten.multiply((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor multiply_(Object other) {
+    return Aten.multiply_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor multiply_(Tensor other) {
+    return Aten.multiply_((Tensor) this, other);
   }
 
   /**
@@ -2219,6 +3141,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::negative(Tensor self) -> Tensor}.
+   */
+  public Tensor negative() {
+    return Aten.negative((Tensor) this);
+  }
+
+  /**
+   * {@code aten::negative_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor negative_() {
+    return Aten.negative_((Tensor) this);
+  }
+
+  /**
    * {@code aten::nonzero(Tensor self) -> Tensor}.
    */
   public Tensor nonzero() {
@@ -2287,6 +3223,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor normalFunctional(double mean, double std, Generator generator) {
     return Aten.normalFunctional((Tensor) this, mean, std, generator);
+  }
+
+  /**
+   * {@code aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor notEqual(Object other) {
+    return Aten.notEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor notEqual(Tensor other) {
+    return Aten.notEqual((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor notEqual_(Object other) {
+    return Aten.notEqual_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor notEqual_(Tensor other) {
+    return Aten.notEqual_((Tensor) this, other);
   }
 
   /**
@@ -2377,6 +3341,93 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) ->
+   * Tensor}.
+   */
+  public Tensor randintLike(long high) {
+    return Aten.randintLike((Tensor) this, high);
+  }
+
+  /**
+   * {@code aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) ->
+   * Tensor}.
+   */
+  public Tensor randintLike(long high, Aten.RandintLikeOptions options) {
+    return Aten.randintLike((Tensor) this, high, options);
+  }
+
+  /**
+   * {@code aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+   * memory_format=None) -> Tensor}.
+   */
+  public Tensor randintLike(long low, long high) {
+    return Aten.randintLike((Tensor) this, low, high);
+  }
+
+  /**
+   * {@code aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
+   * memory_format=None) -> Tensor}.
+   */
+  public Tensor randintLike(long low, long high, Aten.RandintLikeLowDtypeOptions options) {
+    return Aten.randintLike((Tensor) this, low, high, options);
+  }
+
+  /**
+   * {@code aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor random_() {
+    return Aten.random_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor random_(Generator generator) {
+    return Aten.random_((Tensor) this, generator);
+  }
+
+  /**
+   * {@code aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor random_(long from, Long to) {
+    return Aten.random_((Tensor) this, from, to);
+  }
+
+  /**
+   * {@code aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor random_(long from, Long to, Generator generator) {
+    return Aten.random_((Tensor) this, from, to, generator);
+  }
+
+  /**
+   * {@code aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor random_(long to) {
+    return Aten.random_((Tensor) this, to);
+  }
+
+  /**
+   * {@code aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor random_(long to, Generator generator) {
+    return Aten.random_((Tensor) this, to, generator);
+  }
+
+  /**
+   * {@code aten::ravel(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor ravel() {
+    return Aten.ravel((Tensor) this);
+  }
+
+  /**
    * {@code aten::real(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor real() {
@@ -2402,6 +3453,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor relu() {
     return Aten.relu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::relu6(Tensor self) -> Tensor}.
+   */
+  public Tensor relu6() {
+    return Aten.relu6((Tensor) this);
+  }
+
+  /**
+   * {@code aten::relu6_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor relu6_() {
+    return Aten.relu6_((Tensor) this);
   }
 
   /**
@@ -2440,10 +3505,72 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::repeat(Tensor self, SymInt[] repeats) -> Tensor}.
+   */
+  public Tensor repeat(long... repeats) {
+    return Aten.repeat((Tensor) this, repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(Tensor repeats) {
+    return Aten.repeatInterleave((Tensor) this, repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(Tensor repeats, Long dim) {
+    return Aten.repeatInterleave((Tensor) this, repeats, dim);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
+   * SymInt? output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(Tensor repeats, Long dim, Long outputSize) {
+    return Aten.repeatInterleave((Tensor) this, repeats, dim, outputSize);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(long repeats) {
+    return Aten.repeatInterleave((Tensor) this, repeats);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(long repeats, Long dim) {
+    return Aten.repeatInterleave((Tensor) this, repeats, dim);
+  }
+
+  /**
+   * {@code aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
+   * output_size=None) -> Tensor}.
+   */
+  public Tensor repeatInterleave(long repeats, Long dim, Long outputSize) {
+    return Aten.repeatInterleave((Tensor) this, repeats, dim, outputSize);
+  }
+
+  /**
    * {@code aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)}.
    */
   public Tensor reshape(long... shape) {
     return Aten.reshape((Tensor) this, shape);
+  }
+
+  /**
+   * {@code aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public Tensor reshapeAs(Tensor other) {
+    return Aten.reshapeAs((Tensor) this, other);
   }
 
   /**
@@ -2458,6 +3585,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor roll(long[] shifts, long... dims) {
     return Aten.roll((Tensor) this, shifts, dims);
+  }
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public Tensor rot90() {
+    return Aten.rot90((Tensor) this);
+  }
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public Tensor rot90(long k) {
+    return Aten.rot90((Tensor) this, k);
+  }
+
+  /**
+   * {@code aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor}.
+   */
+  public Tensor rot90(long k, long... dims) {
+    return Aten.rot90((Tensor) this, k, dims);
   }
 
   /**
@@ -2588,6 +3736,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor}.
+   */
+  public Tensor selectScatter(Tensor src, long dim, long index) {
+    return Aten.selectScatter((Tensor) this, src, dim, index);
+  }
+
+  /**
+   * {@code aten::selu(Tensor self) -> Tensor}.
+   */
+  public Tensor selu() {
+    return Aten.selu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::selu_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor selu_() {
+    return Aten.selu_((Tensor) this);
+  }
+
+  /**
    * {@code aten::sgn(Tensor self) -> Tensor}.
    */
   public Tensor sgn() {
@@ -2634,6 +3803,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor signbit() {
     return Aten.signbit((Tensor) this);
+  }
+
+  /**
+   * {@code aten::silu(Tensor self) -> Tensor}.
+   */
+  public Tensor silu() {
+    return Aten.silu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::silu_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor silu_() {
+    return Aten.silu_((Tensor) this);
   }
 
   /**
@@ -2745,6 +3928,46 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceScatter(Tensor src) {
+    return Aten.sliceScatter((Tensor) this, src);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceScatter(Tensor src, long dim) {
+    return Aten.sliceScatter((Tensor) this, src, dim);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceScatter(Tensor src, long dim, Long start) {
+    return Aten.sliceScatter((Tensor) this, src, dim, start);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceScatter(Tensor src, long dim, Long start, Long end) {
+    return Aten.sliceScatter((Tensor) this, src, dim, start, end);
+  }
+
+  /**
+   * {@code aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceScatter(Tensor src, long dim, Long start, Long end, long step) {
+    return Aten.sliceScatter((Tensor) this, src, dim, start, end, step);
+  }
+
+  /**
    * {@code aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
    */
   public Tensor softmax(long dim) {
@@ -2756,6 +3979,41 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor softmax(long dim, DType dtype) {
     return Aten.softmax((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public Tensor softplus() {
+    return Aten.softplus((Tensor) this);
+  }
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public Tensor softplus(Object beta) {
+    return Aten.softplus((Tensor) this, beta);
+  }
+
+  /**
+   * {@code aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor}.
+   */
+  public Tensor softplus(Object beta, Object threshold) {
+    return Aten.softplus((Tensor) this, beta, threshold);
+  }
+
+  /**
+   * {@code aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public Tensor softshrink() {
+    return Aten.softshrink((Tensor) this);
+  }
+
+  /**
+   * {@code aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor}.
+   */
+  public Tensor softshrink(Object lambd) {
+    return Aten.softshrink((Tensor) this, lambd);
   }
 
   /**
@@ -2796,6 +4054,62 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.SortStableResult sort(Boolean stable, Aten.SortStableOptions options) {
     return Aten.sort((Tensor) this, stable, options);
+  }
+
+  /**
+   * {@code aten::special_erf(Tensor self) -> Tensor}.
+   */
+  public Tensor specialErf() {
+    return Aten.specialErf((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_erfc(Tensor self) -> Tensor}.
+   */
+  public Tensor specialErfc() {
+    return Aten.specialErfc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_exp2(Tensor self) -> Tensor}.
+   */
+  public Tensor specialExp2() {
+    return Aten.specialExp2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_expit(Tensor self) -> Tensor}.
+   */
+  public Tensor specialExpit() {
+    return Aten.specialExpit((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_expm1(Tensor self) -> Tensor}.
+   */
+  public Tensor specialExpm1() {
+    return Aten.specialExpm1((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_log1p(Tensor self) -> Tensor}.
+   */
+  public Tensor specialLog1p() {
+    return Aten.specialLog1p((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor specialLogsumexp(long... dim) {
+    return Aten.specialLogsumexp((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor specialLogsumexp(long[] dim, boolean keepdim) {
+    return Aten.specialLogsumexp((Tensor) this, dim, keepdim);
   }
 
   /**
@@ -2934,6 +4248,98 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::std(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public Tensor std() {
+    return Aten.std((Tensor) this);
+  }
+
+  /**
+   * {@code aten::std(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public Tensor std(boolean unbiased) {
+    return Aten.std((Tensor) this, unbiased);
+  }
+
+  /**
+   * {@code aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public Tensor std(long[] dim) {
+    return Aten.std((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public Tensor std(long[] dim, Aten.StdCorrectionOptions options) {
+    return Aten.std((Tensor) this, dim, options);
+  }
+
+  /**
+   * {@code aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor std(long[] dim, boolean unbiased) {
+    return Aten.std((Tensor) this, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor std(long[] dim, boolean unbiased, boolean keepdim) {
+    return Aten.std((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
+   * {@code aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanResult stdMean() {
+    return Aten.stdMean((Tensor) this);
+  }
+
+  /**
+   * {@code aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanResult stdMean(boolean unbiased) {
+    return Aten.stdMean((Tensor) this, unbiased);
+  }
+
+  /**
+   * {@code aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanCorrectionResult stdMean(long[] dim) {
+    return Aten.stdMean((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanCorrectionResult stdMean(long[] dim, Aten.StdMeanCorrectionOptions options) {
+    return Aten.stdMean((Tensor) this, dim, options);
+  }
+
+  /**
+   * {@code aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanDimResult stdMean(long[] dim, boolean unbiased) {
+    return Aten.stdMean((Tensor) this, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public Aten.StdMeanDimResult stdMean(long[] dim, boolean unbiased, boolean keepdim) {
+    return Aten.stdMean((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
    * {@code aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
    */
   public Tensor sub(Object other) {
@@ -2990,6 +4396,62 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor subtract(Object other) {
+    return Aten.subtract((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor subtract(Object other, Object alpha) {
+    return Aten.subtract((Tensor) this, other, alpha);
+  }
+
+  /**
+   * {@code aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor subtract(Tensor other) {
+    return Aten.subtract((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor subtract(Tensor other, Object alpha) {
+    return Aten.subtract((Tensor) this, other, alpha);
+  }
+
+  /**
+   * {@code aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor subtract_(Object other) {
+    return Aten.subtract_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor subtract_(Object other, Object alpha) {
+    return Aten.subtract_((Tensor) this, other, alpha);
+  }
+
+  /**
+   * {@code aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor subtract_(Tensor other) {
+    return Aten.subtract_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor subtract_(Tensor other, Object alpha) {
+    return Aten.subtract_((Tensor) this, other, alpha);
+  }
+
+  /**
    * {@code aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor}.
    */
   public Tensor sum() {
@@ -3032,6 +4494,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sumToSize(long... size) {
     return Aten.sumToSize((Tensor) this, size);
+  }
+
+  /**
+   * {@code aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)}.
+   */
+  public Tensor swapaxes(long axis0, long axis1) {
+    return Aten.swapaxes((Tensor) this, axis0, axis1);
+  }
+
+  /**
+   * {@code aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)}.
+   */
+  public Tensor swapaxes_(long axis0, long axis1) {
+    return Aten.swapaxes_((Tensor) this, axis0, axis1);
+  }
+
+  /**
+   * {@code aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)}.
+   */
+  public Tensor swapdims(long dim0, long dim1) {
+    return Aten.swapdims((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)}.
+   */
+  public Tensor swapdims_(long dim0, long dim1) {
+    return Aten.swapdims_((Tensor) this, dim0, dim1);
   }
 
   /**
@@ -3102,6 +4592,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor tanh_() {
     return Aten.tanh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::tile(Tensor self, SymInt[] dims) -> Tensor}.
+   */
+  public Tensor tile(long... dims) {
+    return Aten.tile((Tensor) this, dims);
   }
 
   /**
@@ -3273,6 +4770,90 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::tril(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public Tensor tril() {
+    return Aten.tril((Tensor) this);
+  }
+
+  /**
+   * {@code aten::tril(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public Tensor tril(long diagonal) {
+    return Aten.tril((Tensor) this, diagonal);
+  }
+
+  /**
+   * {@code aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public Tensor tril_() {
+    return Aten.tril_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public Tensor tril_(long diagonal) {
+    return Aten.tril_((Tensor) this, diagonal);
+  }
+
+  /**
+   * {@code aten::triu(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public Tensor triu() {
+    return Aten.triu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::triu(Tensor self, SymInt diagonal=0) -> Tensor}.
+   */
+  public Tensor triu(long diagonal) {
+    return Aten.triu((Tensor) this, diagonal);
+  }
+
+  /**
+   * {@code aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public Tensor triu_() {
+    return Aten.triu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)}.
+   */
+  public Tensor triu_(long diagonal) {
+    return Aten.triu_((Tensor) this, diagonal);
+  }
+
+  /**
+   * {@code aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor trueDivide(Object other) {
+    return Aten.trueDivide((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor trueDivide(Tensor other) {
+    return Aten.trueDivide((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor trueDivide_(Object other) {
+    return Aten.trueDivide_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor trueDivide_(Tensor other) {
+    return Aten.trueDivide_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::trunc(Tensor self) -> Tensor}.
    */
   public Tensor trunc() {
@@ -3287,6 +4868,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::type_as(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor typeAs(Tensor other) {
+    return Aten.typeAs((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]}.
    */
   public Tensor[] unbind() {
@@ -3298,6 +4886,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor[] unbind(long dim) {
     return Aten.unbind((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)}.
+   */
+  public Tensor unflatten(long dim, long... sizes) {
+    return Aten.unflatten((Tensor) this, dim, sizes);
+  }
+
+  /**
+   * {@code aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)}.
+   */
+  public Tensor unfold(long dimension, long size, long step) {
+    return Aten.unfold((Tensor) this, dimension, size, step);
+  }
+
+  /**
+   * {@code aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor}.
+   */
+  public Tensor unfoldCopy(long dimension, long size, long step) {
+    return Aten.unfoldCopy((Tensor) this, dimension, size, step);
   }
 
   /**
@@ -3386,6 +4995,98 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::var(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public Tensor var_() {
+    return Aten.var_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::var(Tensor self, bool unbiased=True) -> Tensor}.
+   */
+  public Tensor var_(boolean unbiased) {
+    return Aten.var_((Tensor) this, unbiased);
+  }
+
+  /**
+   * {@code aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public Tensor var_(long[] dim) {
+    return Aten.var_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
+   * keepdim=False) -> Tensor}.
+   */
+  public Tensor var_(long[] dim, Aten.VarCorrectionOptions options) {
+    return Aten.var_((Tensor) this, dim, options);
+  }
+
+  /**
+   * {@code aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor var_(long[] dim, boolean unbiased) {
+    return Aten.var_((Tensor) this, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor var_(long[] dim, boolean unbiased, boolean keepdim) {
+    return Aten.var_((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
+   * {@code aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanResult varMean() {
+    return Aten.varMean((Tensor) this);
+  }
+
+  /**
+   * {@code aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanResult varMean(boolean unbiased) {
+    return Aten.varMean((Tensor) this, unbiased);
+  }
+
+  /**
+   * {@code aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanCorrectionResult varMean(long[] dim) {
+    return Aten.varMean((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+   * bool keepdim=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanCorrectionResult varMean(long[] dim, Aten.VarMeanCorrectionOptions options) {
+    return Aten.varMean((Tensor) this, dim, options);
+  }
+
+  /**
+   * {@code aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanDimResult varMean(long[] dim, boolean unbiased) {
+    return Aten.varMean((Tensor) this, dim, unbiased);
+  }
+
+  /**
+   * {@code aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) ->
+   * (Tensor, Tensor)}.
+   */
+  public Aten.VarMeanDimResult varMean(long[] dim, boolean unbiased, boolean keepdim) {
+    return Aten.varMean((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
    * {@code aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)}.
    */
   public Tensor view(long... size) {
@@ -3397,6 +5098,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor view(DType dtype) {
     return Aten.view((Tensor) this, dtype);
+  }
+
+  /**
+   * {@code aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)}.
+   */
+  public Tensor viewAs(Tensor other) {
+    return Aten.viewAs((Tensor) this, other);
   }
 
   /**

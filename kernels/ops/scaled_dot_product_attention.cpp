@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::scaled_dot_product_attention calls.
+#include "kernels/ops/scaled_dot_product_attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/ops/calls.h"
+#include "kernels/ops/factory.h"
+
+namespace tenon::kernels::ops {
+
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> product_of("aten::matmul");
+constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled_by("aten::mul.Scalar");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> hidden_where(
+    "aten::masked_fill.Scalar");
+
+// True where a query may not look: at keys behind its own place.
+Tensor later_keys(const Tensor& query, int64_t rows, int64_t columns) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> upper("aten::triu");
+  FactoryOptions options = options_like(query.info(), {});
+  options.dtype = Dtype::Bool;
+  Tensor all = call_empty(Dims{rows, columns}, options);
+  call_fill(all, Scalar(true));
+  return upper(all, 1);
+}
+
+// Heads of keys and values are shared by neighbouring heads of queries.
+Tensor shared_heads(const Call& call, const Tensor& query, const Tensor& heads, const char* name) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
+                                       std::optional<int64_t>)>
+      repeated("aten::repeat_interleave.self_int");
+  if (query.ndim() < 3 || heads.ndim() < 3) {
+    fail_argument(call.op(), name, "of 3 dims at least", heads.sizes());
+  }
+  const int64_t wanted = query.sizes().end()[-3], own = heads.sizes().end()[-3];
+  if (own == 0 || wanted % own != 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": ", name, " must have a number of heads that divides ", wanted, ", got ",
+          own});
+  }
+  return repeated(heads, wanted / own, -3, std::nullopt);
+}
+
+Tensor dropped(const Tensor& weights, double p) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> above("aten::ge.Scalar");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> times("aten::mul.Tensor");
+  const tenon_tensor_info info = weights.info();
+  Tensor drawn = empty_in_format("aten::scaled_dot_product_attention", info,
+                                 MemoryFormat::Contiguous, options_like(info, {}));
+  call_uniform(drawn, 0, 1, std::nullopt);
+  return times(scaled_by(weights, Scalar(1 / (1 - p))), above(drawn, Scalar(p)));
+}
+
+}  // namespace
+
+void scaled_dot_product_attention(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> transposed(
+      "aten::transpose.int");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> softmax(
+      "aten::softmax.int");
+  static constinit const LazyOp<Tensor(const Tensor&)> inverted("aten::logical_not");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
+      "aten::add.Tensor");
+  const Tensor query = *call.get<Tensor>(0);
+  Tensor key = *call.get<Tensor>(1), value = *call.get<Tensor>(2);
+  const auto mask = call.get<std::optional<Tensor>>(3);
+  const auto dropout = call.get<double>(4);
+  const auto is_causal = call.get<bool>(5);
+  for (int k = 0; k < 3; ++k) {
+    const auto tensor = call.get<Tensor>(k);
+    if (tensor->ndim() < 2) {
+      fail_argument(call.op(), call.form.names[k], "of 2 dims at least", tensor->sizes());
+    }
+    check_dtype_of(call.op(), call.form.names[k], tensor->dtype(), "query", query.dtype());
+  }
+  if (is_causal && mask)
+    fail_argument(call.op(), "attn_mask", "None where is_causal is True", "a tensor");
+  if (!(dropout >= 0 && dropout < 1)) {
+    fail_argument(call.op(), "dropout_p", "in [0, 1)", Scalar(dropout));
+  }
+  if (call.get<bool>(7)) {
+    key = shared_heads(call, query, key, "key");
+    value = shared_heads(call, query, value, "value");
+  }
+  const double size = static_cast<double>(query.sizes().back());
+  const double scale = call.get<std::optional<double>>(6).value_or(1 / std::sqrt(size));
+  // Of both factors a root, so that products of small floats do not overflow.
+  const Scalar root(std::sqrt(std::abs(scale)));
+  const Tensor left = scaled_by(query, scale < 0 ? Scalar(-root.to_double()) : root);
+  Tensor likeness = product_of(left, transposed(scaled_by(key, root), -2, -1));
+  const Scalar none(-std::numeric_limits<double>::infinity());
+  if (is_causal) {
+    likeness = hidden_where(
+        likeness, later_keys(query, query.sizes().end()[-2], key.sizes().end()[-2]), none);
+  } else if (mask && mask->dtype() == Dtype::Bool) {
+    likeness = hidden_where(likeness, inverted(*mask), none);
+  } else if (mask) {
+    likeness = add(likeness, *mask, Scalar(1));
+  }
+  Tensor weights = softmax(likeness, -1, std::nullopt);
+  // A query that may look nowhere has a row of NaN, which counts as zeros.
+  if (mask && mask->dtype() == Dtype::Bool) {
+    static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> any("aten::any.dim");
+    weights = hidden_where(weights, inverted(any(*mask, -1, true)), Scalar(0));
+  }
+  if (dropout > 0) weights = dropped(weights, dropout);
+  call.give(0, product_of(weights, value));
+}
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::hardtanh and what is like it.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Hardtanh, AnswersAsPyTorch) { replay("hardtanh", 35); }
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::leaky_relu.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(LeakyRelu, AnswersAsPyTorch) { replay("leaky_relu", 32); }
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::silu.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Silu, AnswersAsPyTorch) { replay("silu", 32); }
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::softplus and what is like it.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Softplus, AnswersAsPyTorch) { replay("softplus", 35); }
+
+}  // namespace
+}  // namespace tenon::tests
