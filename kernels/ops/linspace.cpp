@@ -38,6 +38,9 @@ Tensor spaced(const Call& call, const FactoryOptions& options) {
   const auto steps = call.get<int64_t>(2);
   if (steps < 0) fail_argument(call.op(), "steps", ">= 0", steps);
   Tensor made = call_empty(Dims{steps}, options);
+  for (int k = 0; k < 2; ++k) {
+    if (call.args[k].tag == TENON_TAG_TENSOR && !has_data(call.get<Tensor>(k)->info())) return made;
+  }
   fill(number_of(call, 0), number_of(call, 1), steps, made);
   return made;
 }

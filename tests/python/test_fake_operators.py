@@ -21,7 +21,13 @@ DTYPES = ("float32", "int64", "complex64")
 # The tags of operators whose results are, or depend on, elements.
 ASKS_DATA = {"data_dependent_output", "dynamic_output_shape"}
 # Others that do: by the tensors that they are given, or by their definition.
-MAY_ASK_DATA = ("aten::index", "aten::_index_put_impl_", "aten::where", "aten::normal")
+MAY_ASK_DATA = (
+    "aten::index",
+    "aten::_index_put_impl_",
+    "aten::where",
+    "aten::normal",
+    "aten::repeat_interleave",
+)
 
 
 def is_operator(name: str) -> bool:

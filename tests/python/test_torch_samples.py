@@ -38,7 +38,8 @@ MOST_OF_A_KIND = 40  # calls of one operator with one tuple of dtypes
 # PyTorch orders equal elements as its threads and vectors meet them, unless `stable` is asked for:
 # here their indices may differ where they lead to equal elements.
 UNSTABLE = {"aten::sort": 1, "aten::topk": 2}  # and where their `dim` stands
-UNSET = ("empty", "empty_like", "empty_strided", "new_empty", "_unsafe_view")  # no elements to see
+# No elements to see.
+UNSET = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view")
 
 
 class Seen(TorchDispatchMode):

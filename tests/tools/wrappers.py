@@ -26,8 +26,19 @@ FACTORIES = {
     *("rand", "randn", "zeros", "zeros_like"),
 }
 METHODS_ONLY = {
-    *("alias", "contiguous", "copy", "expand", "expand_as", "item", "random", "repeat"),
-    *("reshape_as", "slice", "to", "type_as", "view", "view_as", "zero"),
+    *("alias", "contiguous", "copy", "expand", "expand_as", "item"),
+    *(
+        "promote_types",
+        "random",
+        "repeat",
+        "reshape_as",
+        "slice",
+        "to",
+        "type_as",
+        "view",
+        "view_as",
+        "zero",
+    ),
 }
 OWN_METHODS = {
     *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "permute", "random"),

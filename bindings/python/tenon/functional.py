@@ -195,7 +195,6 @@ permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pow = _aten("pow")
 prod = _aten("prod")
-promote_types = _aten("promote_types")
 randint = _aten("randint")
 randint_like = _aten("randint_like")
 ravel = _aten("ravel")
@@ -482,7 +481,6 @@ __all__ = [
     "permute_copy",
     "pow",
     "prod",
-    "promote_types",
     "randint",
     "randint_like",
     "ravel",

@@ -185,7 +185,6 @@ from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pow as pow
 from ._aten import prod as prod
-from ._aten import promote_types as promote_types
 from ._aten import randint as randint
 from ._aten import randint_like as randint_like
 from ._aten import ravel as ravel
@@ -473,7 +472,6 @@ __all__ = [
     "permute_copy",
     "pow",
     "prod",
-    "promote_types",
     "randint",
     "randint_like",
     "ravel",

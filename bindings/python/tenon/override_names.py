@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # Modes see them, classes do not: nothing that they take stands for a tensor.
 _FACTORIES = (
-    *("arange", "as_tensor", "empty", "empty_strided", "eye", "from_dlpack", "from_numpy"),
-    *("frombuffer", "full", "ones", "rand", "randn", "tensor", "zeros"),
+    *("arange", "as_tensor", "can_cast", "empty", "empty_strided", "eye", "from_dlpack"),
+    *("from_numpy", "frombuffer", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"),
 )
 # Members of Tensor that handlers use, or that say nothing of a tensor's elements.
 _PLAIN_MEMBERS = {

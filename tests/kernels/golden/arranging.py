@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that arrange elements: diagonals, windows, repetitions, turns and triangles."""
+"""Calls of operators that arrange elements: diagonals, windows, repetitions, triangles."""
 
 import itertools
 
@@ -135,8 +135,8 @@ def _new_empty():
     yield case("zeros_out", "aten::new_zeros.out", like, [2], out=ramp(3), exact=True)
 
 
-@family("atleast")
-def _atleast():
+@family("least_dims")
+def _least_dims():
     for dims, shape in itertools.product((1, 2, 3), ((), (3,), (2, 3), (2, 3, 4), (1, 2, 3, 4))):
         name = f"{dims}_of_{len(shape)}"
         yield case(name, f"aten::atleast_{dims}d", ramp(*shape), exact=True)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views with more dims, and what joins them.
-#include "kernels/ops/atleast.h"
+#include "kernels/ops/least_dims.h"
 
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"

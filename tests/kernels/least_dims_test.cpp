@@ -5,7 +5,7 @@
 namespace tenon::tests {
 namespace {
 
-TEST(Atleast, AnswersAsPyTorch) { replay("atleast", 27); }
+TEST(LeastDims, AnswersAsPyTorch) { replay("least_dims", 27); }
 
 }  // namespace
 }  // namespace tenon::tests
