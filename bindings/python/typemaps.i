@@ -152,6 +152,7 @@ BLOCKS(tenon_registry_reap)
 BLOCKS(tenon_graph_save)
 BLOCKS(tenon_graph_load)
 BLOCKS(tenon_graph_transform)
+BLOCKS(tenon_graph_functionalize)
 
 // Texts: C would not see what follows a NUL.
 %typemap(in) const char * {

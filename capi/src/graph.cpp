@@ -289,6 +289,15 @@ tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes, tenon_gr
   });
 }
 
+tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t flags,
+                                       tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    require("tenon_graph_functionalize", graph);
+    *out_graph = graph_::functionalize(*graph, flags).detach();
+  });
+}
+
 tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text) {
   *out_text = nullptr;
   return guarded([&] {

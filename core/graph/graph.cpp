@@ -77,15 +77,16 @@ uint32_t tenon_graph::add_value(const Value& value) {
 }
 
 const TensorMeta* tenon_graph::new_meta(tenon_dtype dtype, const tenon_device& device,
-                                        tenon::tensor::Dims sizes) {
+                                        tenon::tensor::Dims sizes, const int64_t* strides) {
   auto* meta = arena_.make<TensorMeta>(1);
-  *meta = {dtype, static_cast<int32_t>(sizes.size()), device, arena_.copy(sizes)};
+  *meta = {dtype, static_cast<int32_t>(sizes.size()), device, arena_.copy(sizes), nullptr};
+  if (strides != nullptr) meta->strides = arena_.copy(tenon::tensor::Dims(strides, sizes.size()));
   return meta;
 }
 
 const TensorMeta* tenon_graph::meta_of(const tenon_tensor& tensor) {
   if (tensor.is_undefined() || tensor.is_symbolic()) return nullptr;
-  return new_meta(tensor.dtype(), tensor.device(), tensor.size_span());
+  return new_meta(tensor.dtype(), tensor.device(), tensor.size_span(), tensor.strides());
 }
 
 uint32_t tenon_graph::add_input(tenon_tensor* tensor, std::string_view name) {

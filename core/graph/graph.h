@@ -26,6 +26,7 @@ struct TensorMeta {
   int32_t ndim;
   tenon_device device;
   const int64_t* sizes;
+  const int64_t* strides;  // NULL: unknown
 };
 
 struct Node {
@@ -99,7 +100,8 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
                   IdentityMap* known);
   /// What is known of a tensor, kept with the graph; of a value, to be said afterwards.
   const tenon::graph::TensorMeta* new_meta(tenon_dtype dtype, const tenon_device& device,
-                                           tenon::tensor::Dims sizes);
+                                           tenon::tensor::Dims sizes,
+                                           const int64_t* strides = nullptr);
   void set_meta(uint32_t value, const tenon::graph::TensorMeta* meta) noexcept {
     values_[value].meta = meta;
   }
@@ -107,7 +109,7 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   void copy_meta(uint32_t value, const tenon::graph::TensorMeta* meta) {
     if (meta == nullptr) return;
     const tenon::tensor::Dims sizes(meta->sizes, static_cast<size_t>(meta->ndim));
-    set_meta(value, new_meta(meta->dtype, meta->device, sizes));
+    set_meta(value, new_meta(meta->dtype, meta->device, sizes, meta->strides));
   }
 
   const std::vector<tenon::graph::Node>& nodes() const noexcept { return nodes_; }

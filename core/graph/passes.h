@@ -11,6 +11,9 @@ GraphPtr fold_constants(const Graph& graph);
 GraphPtr merge_common(const Graph& graph);
 GraphPtr remove_dead(const Graph& graph);
 
+/// See tenon_graph_functionalize.
+GraphPtr functionalize(const Graph& graph, uint32_t flags);
+
 /// See tenon_graph_transform.
 GraphPtr transform(Graph& graph, uint32_t passes);
 

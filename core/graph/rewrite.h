@@ -16,6 +16,20 @@ class Rewrite {
 
   /// Appends a node of the old graph.
   void keep(const Node& node);
+  /// Appends a call with values of the new graph as its arguments; the first of its results.
+  uint32_t append(const tenon_op* op, std::span<const tenon_value> args) {
+    return to_->append(op, args);
+  }
+  uint32_t append_element(uint32_t list, uint32_t index) { return to_->add_element(list, index); }
+  /// An argument of the old graph with values of the new one, valid for as long as this is there.
+  tenon_value mapped(const tenon_value& value);
+  /// What a value of the old graph is in the new one.
+  uint32_t map(uint32_t value);
+  /// Makes it another one, with what is known of it.
+  void set(uint32_t value, uint32_t made, const TensorMeta* meta) {
+    mapped_[value] = made;
+    to_->copy_meta(made, meta);
+  }
   /// Says what a value of the old graph is in the new one, as another value of the old one.
   void replace(uint32_t value, uint32_t by) { mapped_[value] = map(by); }
   /// The same as a tensor.
@@ -27,9 +41,6 @@ class Rewrite {
 
  private:
   static constexpr uint32_t kUnknown = UINT32_MAX;
-
-  uint32_t map(uint32_t value);
-  tenon_value mapped(const tenon_value& value);
 
   const Graph& from_;
   GraphPtr to_ = base::make_intrusive<Graph>();

@@ -91,6 +91,8 @@ static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph
     status = tenon_graph_define(graph, world->fragment, "bad::graph", &op);
   }
   if (is(one, "transform_bits")) status = tenon_graph_transform(graph, 64, &made);
+  if (is(one, "functionalize_null")) status = tenon_graph_functionalize(NULL, 0, &made);
+  if (is(one, "functionalize_bits")) status = tenon_graph_functionalize(graph, 2, &made);
   if (is(one, "print_null")) status = tenon_graph_print(NULL, &bytes);
   if (is(one, "write_null")) status = tenon_graph_write(NULL, &bytes);
   if (is(one, "parse_null")) status = tenon_graph_parse(NULL, 0, NULL, 0, &made);

@@ -365,6 +365,43 @@ static char* text_of(const tenon_graph* graph) {
   return copy;
 }
 
+// y = exp(x); y[1] += 1; x *= 2; return y.
+static tenon_graph* writing(void) {
+  tenon_graph* graph = NULL;
+  int64_t x, y, view;
+  assert_ok(tenon_graph_new(&graph));
+  assert_ok(tenon_graph_add_input(graph, NULL, "x", &x));
+  const tenon_value ref_x = tenon_value_of_number(TENON_TAG_REF, x);
+  assert_ok(tenon_graph_append(graph, find("aten::exp"), &ref_x, 1, &y));
+  const tenon_value select[3] = {tenon_value_of_number(TENON_TAG_REF, y), tenon_value_of_int(0),
+                                 tenon_value_of_int(1)};
+  assert_ok(tenon_graph_append(graph, find("aten::select.int"), select, 3, &view));
+  const tenon_value add[3] = {tenon_value_of_number(TENON_TAG_REF, view), tenon_value_of_int(1),
+                              tenon_value_of_int(1)};
+  assert_ok(tenon_graph_append(graph, find("aten::add_.Scalar"), add, 3, NULL));
+  const tenon_value mul[2] = {ref_x, tenon_value_of_int(2)};
+  assert_ok(tenon_graph_append(graph, find("aten::mul_.Scalar"), mul, 2, NULL));
+  const tenon_value output = tenon_value_of_number(TENON_TAG_REF, y);
+  assert_ok(tenon_graph_add_output(graph, &output));
+  return graph;
+}
+
+static void Graph_Functionalize_WritesInputsAtTheEndAlone(void** state) {
+  (void)state;
+  tenon_graph* graph = writing();
+  tenon_graph* pure = NULL;
+  assert_ok(tenon_graph_functionalize(graph, 0, &pure));
+  char* text = text_of(pure);
+  assert_null(strstr(text, "aten::add_."));
+  assert_null(strstr(text, "aten::mul_."));
+  assert_non_null(strstr(text, "aten::select_scatter("));
+  assert_non_null(strstr(text, "aten::copy_("));
+  free(text);
+  assert_runs(pure, (const float[2]){0, 0}, (const float[2]){1, 2}, 2);
+  tenon_graph_release(pure);
+  tenon_graph_release(graph);
+}
+
 static void Graph_Text_ReadsBack(void** state) {
   (void)state;
   tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD);
@@ -545,6 +582,7 @@ int main(void) {
       cmocka_unit_test(Graph_ListsAndSeveralResults_AreValues),
       cmocka_unit_test(Graph_Passes_LeaveTheResults),
       cmocka_unit_test(Graph_Passes_RespectWrites),
+      cmocka_unit_test(Graph_Functionalize_WritesInputsAtTheEndAlone),
       cmocka_unit_test(Graph_Text_ReadsBack),
       cmocka_unit_test(Graph_MalformedText_IsRefused),
       cmocka_unit_test(Graph_File_HoldsAll),

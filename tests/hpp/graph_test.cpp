@@ -60,6 +60,17 @@ TEST(Graph, BuiltByHand_RunsAndIsTransformed) {
   }
 }
 
+TEST(Graph, Functionalized_WritesNothing) {
+  Graph graph;
+  const int64_t x = graph.add_input("x");
+  const int64_t y = graph.append(Op("aten::exp"), {Graph::ref(x)});
+  graph.append(Op("aten::neg_"), {Graph::ref(y)});
+  graph.add_output(Graph::ref(y));
+  const Graph pure = graph.functionalize();
+  EXPECT_EQ(pure.text().find("aten::neg_"), std::string::npos);
+  EXPECT_EQ(elements(pure.run({pair(0, 0)})[0]), (std::vector<float>{-1, -1}));
+}
+
 TEST(Graph, TextAndFile_ReadBack) {
   const Graph graph = Graph::record(model, {pair(1, 1), pair(1, 1)});
   EXPECT_EQ(Graph::parse(graph.text()).text(), graph.text());

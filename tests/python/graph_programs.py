@@ -389,6 +389,11 @@ def same(one: Any, other: Any) -> bool:
         return False
     if one.requires_grad != other.requires_grad:
         return False
+    return same_elements(one, other)
+
+
+def same_elements(one: Any, other: Any) -> bool:
+    """To the bit, but for NaNs, which are one."""
     return bits(one) == bits(other) or _same_but_nans(one, other)
 
 

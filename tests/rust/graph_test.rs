@@ -54,6 +54,19 @@ fn what_is_captured_is_held() {
 }
 
 #[test]
+fn functionalized_graphs_write_nothing() {
+    let graph = Graph::record(&[&pair(1.0, 1.0)], |x| {
+        Ok(vec![tenon::aten::neg_(&x[0].exp()?)?])
+    });
+    let pure = graph.unwrap().functionalize(0).unwrap();
+    assert!(!pure.text().unwrap().contains("aten::neg_"));
+    assert_eq!(
+        read(&pure.run(&[&pair(0.0, 0.0)]).unwrap()[0]),
+        [-1.0, -1.0]
+    );
+}
+
+#[test]
 fn failures_leave_nothing_on() {
     let x = pair(1.0, 1.0);
     let failing = Graph::record(&[&x, &x], block);

@@ -177,8 +177,34 @@ class Graph:
         """A graph without calls and attributes that nothing uses."""
         return self._transformed(_tenon.TENON_GRAPH_REMOVE_DEAD)
 
+    def functionalize(self, *, remove: str = "mutations") -> Graph:
+        """A graph that writes to nothing but, at its end, the inputs and attributes that it wrote.
+
+        Calls that write become those that give new values: `add` for `add_` and `add.out`. Results
+        are the same to the bit. An output that was an input, or a view of what was written, shares
+        no memory with it any more.
+
+        Args:
+            remove: "mutations", or "mutations_and_views": views become copies, too.
+
+        Raises:
+            NotSupportedError: An operator writes and has no functional overload, or a view of what
+                is written is one that nothing undoes.
+        """
+        flags = {"mutations": 0, "mutations_and_views": _tenon.TENON_GRAPH_REMOVE_VIEWS}
+        if remove not in flags:
+            raise InvalidArgumentError(
+                'functionalize: remove must be "mutations" or "mutations_and_views", got '
+                f"{remove!r}"
+            )
+        return self._like(_tenon.tenon_graph_functionalize(self._handle, flags[remove]))
+
     def _transformed(self, passes: int) -> Graph:
-        made = Graph(_tenon.tenon_graph_transform(self._handle, passes))
+        return self._like(_tenon.tenon_graph_transform(self._handle, passes))
+
+    def _like(self, handle: Any) -> Graph:
+        """A graph of the same inputs and outputs."""
+        made = Graph(handle)
         made._in_spec, made._out_spec = self._in_spec, self._out_spec
         return made
 

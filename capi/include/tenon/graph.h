@@ -292,6 +292,29 @@ TENON_API tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* lib
 TENON_API tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes,
                                              tenon_graph** out_graph);
 
+/* Views become copies, too, such as `aten::view_copy`. What is then calculated lies in another
+ * order in memory: sums may differ in their last bit. */
+#define TENON_GRAPH_REMOVE_VIEWS 1u
+
+/// Makes a new graph that writes to nothing but, at its end, to the inputs and attributes that were
+/// written. In the place of a call that writes is the one that gives a new value, `aten::add` for
+/// `aten::add_` and `aten::add.out`: the operator's functional overload with the same arguments.
+/// What it gives is put into the value that the written one is a view of, as by
+/// `aten::select_scatter`, and other views of that are taken anew where they are used next. Inputs
+/// and attributes that are written are given their last values by `aten::copy_`. Results are the
+/// same to the bit; an output that was an input, or a view of what was written, shares no memory
+/// with it any more. Inputs and attributes are taken to be apart in memory.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags; TENON_ERROR_NOT_SUPPORTED, naming the
+///            operator, for one that writes and has no functional overload, for one that gives a
+///            view of what is written and is undone by none, for an input that is resized, and for
+///            sizes of a view that are not known; TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`; attributes are shared.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t flags,
+                                                 tenon_graph** out_graph);
+
 /* ---- Text and files --------------------------------------------------------------------- */
 
 /// Writes a graph as text: a version, the whole schema of each operator, a line for each input,

@@ -7,7 +7,6 @@ per_sample = vmap(grad(loss), in_dims=(None, 0, 0))(weights, inputs, targets)
 from __future__ import annotations
 
 from .derivatives import (
-    functionalize,
     grad,
     grad_and_value,
     hessian,
@@ -17,6 +16,7 @@ from .derivatives import (
     linearize,
     vjp,
 )
+from .functionalize import functionalize
 from .modules import functional_call, stack_module_state
 from .vmap import vmap
 

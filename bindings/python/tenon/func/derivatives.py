@@ -513,31 +513,7 @@ def linearize(func: Callable[..., _R], *primals: Any) -> tuple[_R, Callable[...,
     return output, jvp_fn
 
 
-def functionalize(func: Callable[_P, _R], *, remove: str = "mutations") -> Callable[_P, _R]:
-    """Gives a function that calls this one as it is.
-
-    In PyTorch operators that write are replaced by others that do not. Tenon's transforms and
-    graphs follow writes and views as they are, so that nothing is replaced: the values are the
-    same, and a graph of the function keeps the writes.
-
-    Args:
-        func: Any function.
-        remove: "mutations" or "mutations_and_views".
-    """
-    if remove not in ("mutations", "mutations_and_views"):
-        raise StateError(
-            f'functionalize: remove must be "mutations" or "mutations_and_views", got {remove!r}'
-        )
-
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **kwargs)
-
-    return wrapper
-
-
 __all__ = [
-    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",

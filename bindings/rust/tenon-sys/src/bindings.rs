@@ -1224,6 +1224,7 @@ pub const TENON_GRAPH_VALUE_ELEMENT: u32 = 3;
 pub const TENON_GRAPH_FOLD_CONSTANTS: u32 = 1;
 pub const TENON_GRAPH_MERGE_COMMON: u32 = 2;
 pub const TENON_GRAPH_REMOVE_DEAD: u32 = 4;
+pub const TENON_GRAPH_REMOVE_VIEWS: u32 = 1;
 pub const TENON_HOOK_GRAD: u32 = 0;
 pub const TENON_HOOK_ACCUMULATED: u32 = 1;
 pub const TENON_HOOK_BEFORE: u32 = 2;
@@ -6902,6 +6903,28 @@ extern "C" {
     pub fn tenon_graph_transform(
         graph: *mut tenon_graph,
         passes: u32,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a new graph that writes to nothing but, at its end, to the inputs and attributes that were
+ written. In the place of a call that writes is the one that gives a new value, `aten::add` for
+ `aten::add_` and `aten::add.out`: the operator's functional overload with the same arguments.
+ What it gives is put into the value that the written one is a view of, as by
+ `aten::select_scatter`, and other views of that are taken anew where they are used next. Inputs
+ and attributes that are written are given their last values by `aten::copy_`. Results are the
+ same to the bit; an output that was an input, or a view of what was written, shares no memory
+ with it any more. Inputs and attributes are taken to be apart in memory.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags; TENON_ERROR_NOT_SUPPORTED, naming the
+            operator, for one that writes and has no functional overload, for one that gives a
+            view of what is written and is undone by none, for an input that is resized, and for
+            sizes of a view that are not known; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`; attributes are shared.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_functionalize(
+        graph: *mut tenon_graph,
+        flags: u32,
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]

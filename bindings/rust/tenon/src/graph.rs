@@ -34,6 +34,9 @@ pub const MERGE_COMMON: u32 = sys::TENON_GRAPH_MERGE_COMMON;
 /// Calls and attributes that nothing uses go.
 pub const REMOVE_DEAD: u32 = sys::TENON_GRAPH_REMOVE_DEAD;
 
+/// Of [`Graph::functionalize`]: views become copies, too.
+pub const REMOVE_VIEWS: u32 = sys::TENON_GRAPH_REMOVE_VIEWS;
+
 /// What [`Graph::record_with`] records: what reaches the kernels.
 pub const BELOW_AUTOGRAD: u32 = sys::TENON_GRAPH_BELOW_AUTOGRAD;
 /// Calls that make numbers of tensors fail.
@@ -241,6 +244,20 @@ impl Graph {
         let mut out = ptr::null_mut();
         // SAFETY: graph.h: `out` gets a new reference.
         check(unsafe { sys::tenon_graph_transform(self.as_raw(), passes, &mut out) })?;
+        // SAFETY: as above, and not NULL.
+        Ok(unsafe { Graph::from_raw(out) })
+    }
+
+    /// A new graph that writes to nothing but inputs and attributes, at its end. `flags`:
+    /// [`REMOVE_VIEWS`].
+    ///
+    /// # Errors
+    /// [`Status::NOT_SUPPORTED`] for an operator that writes and has no functional overload, and
+    /// for a view of what is written that nothing undoes.
+    pub fn functionalize(&self, flags: u32) -> Result<Graph> {
+        let mut out = ptr::null_mut();
+        // SAFETY: graph.h: `out` gets a new reference.
+        check(unsafe { sys::tenon_graph_functionalize(self.as_raw(), flags, &mut out) })?;
         // SAFETY: as above, and not NULL.
         Ok(unsafe { Graph::from_raw(out) })
     }

@@ -150,6 +150,13 @@ class Graph {
     check(tenon_graph_transform(handle_, passes, &made));
     return Graph(made);
   }
+  // A new graph that writes to nothing but inputs and attributes, at its end. `flags`:
+  // TENON_GRAPH_REMOVE_VIEWS.
+  Graph functionalize(uint32_t flags = 0) const {
+    tenon_graph* made = nullptr;
+    check(tenon_graph_functionalize(handle_, flags, &made));
+    return Graph(made);
+  }
 
   std::string text() const {
     tenon_buffer* buffer = nullptr;

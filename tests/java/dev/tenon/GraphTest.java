@@ -3,6 +3,7 @@ package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -56,6 +57,16 @@ class GraphTest {
       Graph small = graph.transform(Graph.FOLD_CONSTANTS | Graph.REMOVE_DEAD);
       assertEquals(1, small.nodeCount());
       assertArrayEquals(new float[] {4, 18}, small.run(pair(1, 2))[0].toFloatArray());
+    }
+  }
+
+  @Test
+  void functionalized_WritesNothing() {
+    try (Scope scope = Scope.open()) {
+      Graph graph = Graph.record(a -> a[0].exp().neg_(), pair(1, 1));
+      Graph pure = graph.functionalize(0);
+      assertFalse(pure.text().contains("aten::neg_"), pure.text());
+      assertArrayEquals(new float[] {-1, -1}, pure.run(pair(0, 0))[0].toFloatArray());
     }
   }
 

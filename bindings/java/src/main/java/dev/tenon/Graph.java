@@ -32,6 +32,9 @@ public final class Graph extends NativeHandle {
   /** Bit for {@link #transform}: calls and attributes that nothing uses go. */
   public static final int REMOVE_DEAD = TENON_GRAPH_REMOVE_DEAD;
 
+  /** For {@link #functionalize}: views become copies, too. */
+  public static final int REMOVE_VIEWS = TENON_GRAPH_REMOVE_VIEWS;
+
   private Graph(long address) {
     super(address);
   }
@@ -185,6 +188,21 @@ public final class Graph extends NativeHandle {
   public Graph transform(int passes) {
     try {
       return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Returns a new graph that writes to nothing but inputs and attributes, at its end.
+   *
+   * @param flags {@link #REMOVE_VIEWS} or 0
+   * @throws TenonException NOT_SUPPORTED for an operator that writes and has no functional
+   *     overload, and for a view of what is written that nothing undoes
+   */
+  public Graph functionalize(int flags) {
+    try {
+      return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
     } finally {
       Reference.reachabilityFence(this);
     }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/functional_twin.h"
+
+#include "base/check.h"
+#include "dispatch/lookup.h"
+
+namespace tenon::graph {
+
+namespace {
+
+constexpr const char* kFunction = "tenon_graph_functionalize: ";
+
+// The names that do not follow from the rule.
+constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+    {"aten::normal_", "aten::normal_functional"},
+    {"aten::normal.out", "aten::normal_functional"},
+};
+
+bool is_option(const schema::Argument& argument) {
+  return argument.kwarg_only && argument.default_value != nullptr &&
+         argument.default_value->value().tag == TENON_TAG_NONE;
+}
+
+// Whether `twin` takes what a node has but for written keywords; `args` are its arguments then.
+bool takes(const schema::Schema& twin, const schema::Schema& written, const Node& node,
+           std::vector<const tenon_value*>* args) {
+  if (twin.is_mutable()) return false;
+  args->clear();
+  size_t writes = 0, next = 0;
+  const auto wanted = twin.arguments();
+  const auto given = written.arguments();
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].is_written()) ++writes;
+    if (given[i].is_out()) continue;
+    // Options that factories have where no tensor is given to tell them.
+    while (next < wanted.size() && wanted[next].name != given[i].name && is_option(wanted[next])) {
+      args->push_back(nullptr);
+      ++next;
+    }
+    if (next == wanted.size() || wanted[next].name != given[i].name ||
+        wanted[next].type != given[i].type) {
+      return false;
+    }
+    args->push_back(&node.args[i]);
+    ++next;
+  }
+  for (; next < wanted.size(); ++next) {
+    if (!is_option(wanted[next])) return false;
+    args->push_back(nullptr);
+  }
+  if (twin.returns().size() != writes) return false;
+  for (const schema::Argument& result : twin.returns()) {
+    if (result.alias != nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& schema) {
+  const std::string_view written = schema.name().name.view();
+  FunctionalTwin found{};
+  std::vector<const tenon_value*> args;
+  const auto look = [&](std::string_view name) {
+    for (const tenon_op* op : dispatch::find_overloads(name)) {
+      schema::SchemaPtr its = dispatch::schema_of(*op);
+      if (!its || !takes(*its, schema, node, &args)) continue;
+      // Of several the one without options that nobody asked for.
+      if (found.op != nullptr && found.args.size() <= args.size()) continue;
+      found = {op, args, std::move(its)};
+    }
+  };
+  for (const auto& [name, twin] : kNames) {
+    if (schema.name().full() == name) look(twin);
+  }
+  if (found.op == nullptr) look(written.substr(0, written.size() - written.ends_with('_')));
+  TENON_CHECK(found.op != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+              ": an operator that writes must have a functional overload with the same arguments, "
+              "got none");
+  return found;
+}
+
+const tenon_op* find_view_copy(const tenon_op& op, const schema::Schema& schema) {
+  const std::string name = base::concat(schema.name().name.view(), "_copy");
+  for (const tenon_op* copy : dispatch::find_overloads(name)) {
+    const schema::SchemaPtr its = dispatch::schema_of(*copy);
+    if (its && its->name().overload == schema.name().overload && its->is_functional()) return copy;
+  }
+  fail(TENON_ERROR_NOT_SUPPORTED, kFunction, op.name(),
+       ": a view must have an operator that copies it, ", name,
+       ", got none; composites are "
+       "recorded as views below autograd");
+}
+
+}  // namespace tenon::graph

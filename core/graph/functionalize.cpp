@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs without writes. Values of the old graph that share memory are a tree: a base, and views of
+// it or of other views. A write gives the base another value; views are taken anew when used next.
+#include <algorithm>
+
+#include "base/check.h"
+#include "dispatch/key_tls.h"
+#include "dispatch/lookup.h"
+#include "graph/effects.h"
+#include "graph/functional_twin.h"
+#include "graph/graph.h"
+#include "graph/passes.h"
+#include "graph/plan.h"
+#include "graph/rewrite.h"
+#include "graph/view_inverse.h"
+
+namespace tenon::graph {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr const char* kFunction = "tenon_graph_functionalize: ";
+
+tenon_value reference(uint32_t value) { return tenon_value_of_number(TENON_TAG_REF, value); }
+
+bool gives_alias(const schema::Schema& schema) {
+  return std::any_of(schema.returns().begin(), schema.returns().end(),
+                     [](const schema::Argument& result) { return result.alias != nullptr; });
+}
+
+/// What calls give, told by tensors on Meta.
+class Shapes {
+ public:
+  /// The result `index` of a call whose references `meta_of(value)` describes; NULL where that is
+  /// not known, or a kernel refuses tensors without elements.
+  template <class MetaOf>
+  tensor::TensorPtr result(const tenon_op* op, const std::vector<tenon_value>& args, uint32_t count,
+                           uint32_t index, MetaOf&& meta_of) {
+    std::vector<tensor::TensorPtr> tensors;
+    bool known = true;
+    const auto stand_in = [&](uint32_t value) {
+      const TensorMeta* meta = meta_of(value);
+      if (meta == nullptr) {
+        known = false;
+        return tenon_value{};
+      }
+      const tenon_device device{TENON_DEVICE_META, 0};
+      tensors.push_back(tensor::TensorPtr::adopt(tensor::Tensor::make(
+          meta->dtype, &device, {meta->sizes, static_cast<size_t>(meta->ndim)}, meta->strides)));
+      return tenon_value_of_tensor(tensors.back().get());
+    };
+    std::vector<tenon_value> filled;
+    for (const tenon_value& arg : args) filled.push_back(with_references(arg, arena_, stand_in));
+    if (!known) return {};
+    Graph alone;
+    const uint32_t first = alone.append(op, filled);
+    for (uint32_t r = 0; r < count; ++r) alone.add_output(reference(first + r));
+    std::vector<tenon_value> results(count);
+    tenon_stack stack{};
+    stack.rets = results.data();
+    stack.nrets = count;
+    try {
+      // Neither layers nor recordings of the thread see it.
+      const auto guard = dispatch::KeyGuard::exclude(~kPlain);
+      Plan(alone).run(&stack);
+    } catch (const Error&) {
+      return {};
+    }
+    tensor::TensorPtr found;
+    for (uint32_t r = 0; r < count; ++r) {
+      if (r == index && results[r].tag == TENON_TAG_TENSOR) {
+        found = tensor::TensorPtr::share(results[r].as.tensor);
+      }
+      value::clear(&results[r]);
+    }
+    return found;
+  }
+
+ private:
+  static constexpr tenon_keyset kPlain =
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_DENSE) |
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT) |
+      dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+  Arena arena_;
+};
+
+// Whether elements of equal sizes lie in the same order: dims of more than one element go by their
+// strides alike. Views of the one are views of the other then.
+bool same_order(const tensor::Tensor& made, const TensorMeta& meta) {
+  if (meta.strides == nullptr || made.numel() == 0) return true;
+  std::vector<int32_t> dims;
+  for (int32_t d = 0; d < meta.ndim; ++d) {
+    if (meta.sizes[d] > 1) dims.push_back(d);
+  }
+  const auto by_strides = [](const int64_t* strides) {
+    return [strides](int32_t a, int32_t b) { return strides[a] > strides[b]; };
+  };
+  std::stable_sort(dims.begin(), dims.end(), by_strides(meta.strides));
+  return std::is_sorted(dims.begin(), dims.end(), by_strides(made.strides()));
+}
+
+bool same_sizes(const tensor::Tensor& made, const TensorMeta& meta) {
+  return made.ndim() == meta.ndim && std::equal(meta.sizes, meta.sizes + meta.ndim, made.sizes());
+}
+
+class Functionalizer {
+ public:
+  Functionalizer(const Graph& graph, bool removes_views)
+      : graph_(graph),
+        removes_views_(removes_views),
+        effects_(graph),
+        rewrite_(graph),
+        places_(graph.values().size()) {
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      places_[i].base = places_[i].same_as = i;
+      places_[i].meta = graph.values()[i].meta;
+    }
+    check_attributes();
+  }
+
+  GraphPtr run() {
+    for (uint32_t i = 0; i < graph_.nodes().size(); ++i) add(i);
+    for (const tenon_value& output : graph_.outputs()) refresh_all(output);
+    for (const Input& input : graph_.inputs()) write_back(input.value, rewrite_input(input.value));
+    for (const Attribute& attribute : graph_.attributes()) {
+      write_back(attribute.value, rewrite_input(attribute.value));
+    }
+    return rewrite_.finish();
+  }
+
+ private:
+  // Where a value of the old graph stands in the tree of its memory.
+  struct Place {
+    uint32_t same_as = kNone;  // what writes to a value returns is the value
+    uint32_t parent = kNone;   // whose view it is
+    uint32_t base = kNone;     // the root
+    uint32_t node = kNone;     // that gives the view, or the list of views
+    uint32_t generation = 0;   // of the base, when the view was taken; of a base, writes so far
+    uint32_t before = kNone;   // of a written base: its value in the new graph before the writes
+    bool is_taken = false;
+    const TensorMeta* meta = nullptr;
+  };
+
+  uint32_t same(uint32_t value) const { return places_[value].same_as; }
+  bool is_base(uint32_t value) const { return places_[value].parent == kNone; }
+  bool is_element(uint32_t value) const {
+    return graph_.values()[value].kind == TENON_GRAPH_VALUE_ELEMENT;
+  }
+
+  void check_attributes() const {
+    for (const Attribute& one : graph_.attributes()) {
+      if (!effects_.is_written(one.value)) continue;
+      for (const Attribute& other : graph_.attributes()) {
+        TENON_CHECK(&one == &other || !one.tensor->has_storage() || !other.tensor->has_storage() ||
+                        one.tensor->storage() != other.tensor->storage(),
+                    TENON_ERROR_NOT_SUPPORTED, kFunction, one.name,
+                    " is written and must not share memory with another attribute, got ",
+                    other.name);
+      }
+    }
+  }
+
+  void add(uint32_t number) {
+    const Node& node = graph_.nodes()[number];
+    const schema::SchemaPtr schema = dispatch::schema_of(*node.op);  // there: effects_ has seen it
+    if (schema->is_mutable()) return write(node, *schema);
+    if (!gives_alias(*schema)) return keep(node);
+    if (node.nresults != 0 && effects_.is_written(node.first_value)) {
+      return add_view(number);
+    }
+    if (!removes_views_) return keep(node);
+    take(node, find_view_copy(*node.op, *schema));
+  }
+
+  void keep(const Node& node) {
+    refresh_args(node);
+    rewrite_.keep(node);
+  }
+
+  void add_view(uint32_t number) {
+    const Node& node = graph_.nodes()[number];
+    TENON_CHECK(is_known_view(*node.op) && node.args[0].tag == TENON_TAG_REF,
+                TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+                ": what shares memory with a tensor that is written must be one of PyTorch's "
+                "views, recorded below autograd; got another");
+    const uint32_t parent = same(static_cast<uint32_t>(node.args[0].as.i));
+    refresh(parent);  // elements of a list of views find their place here
+    const uint32_t result = node.first_value;
+    places_[result].parent = parent;
+    places_[result].base = places_[parent].base;
+    places_[result].node = number;
+  }
+
+  // ---- Values as they are now ----------------------------------------------------------------
+
+  void refresh_args(const Node& node) {
+    for (uint32_t a = 0; a < node.nargs; ++a) refresh_all(node.args[a]);
+  }
+  void refresh_all(const tenon_value& value) {
+    each_reference(value, [&](uint32_t number) {
+      const uint32_t its = same(number);
+      refresh(its);
+      if (its != number) rewrite_.replace(number, its);
+    });
+  }
+
+  // Gives a value what it is after all writes so far.
+  void refresh(uint32_t value) {
+    Place& place = places_[value];
+    if (is_element(value)) {
+      const uint32_t list = graph_.values()[value].source;
+      if (is_base(list)) return;
+      if (is_base(value)) {
+        place.parent = list;
+        place.base = places_[list].base;
+      }
+    }
+    if (is_base(value)) return;
+    const uint32_t now = places_[place.base].generation;
+    if (place.is_taken && place.generation == now) return;
+    refresh(place.parent);
+    if (is_element(value)) {
+      const uint32_t index = graph_.values()[value].index;
+      rewrite_.set(value, rewrite_.append_element(rewrite_.map(place.parent), index), place.meta);
+    } else {
+      const Node& node = graph_.nodes()[place.node];
+      take(node,
+           removes_views_ ? find_view_copy(*node.op, *dispatch::schema_of(*node.op)) : node.op);
+    }
+    place.is_taken = true;
+    place.generation = now;
+  }
+
+  // Appends a node of the old graph, perhaps by another operator.
+  void take(const Node& node, const tenon_op* op) {
+    refresh_args(node);
+    std::vector<tenon_value> args;
+    for (uint32_t a = 0; a < node.nargs; ++a) args.push_back(rewrite_.mapped(node.args[a]));
+    const uint32_t first = rewrite_.append(op, args);
+    for (uint32_t r = 0; r < node.nresults; ++r) {
+      rewrite_.set(node.first_value + r, first + r, places_[node.first_value + r].meta);
+    }
+  }
+
+  // ---- Writes --------------------------------------------------------------------------------
+
+  void write(const Node& node, const schema::Schema& schema) {
+    const FunctionalTwin twin = find_functional_twin(node, schema);
+    refresh_args(node);
+    uint32_t last_written = kNone;
+    for (uint32_t a = 0; a < node.nargs; ++a) {
+      if (!schema.arguments()[a].is_written()) continue;
+      TENON_CHECK(node.args[a].tag == TENON_TAG_REF, TENON_ERROR_NOT_SUPPORTED, kFunction,
+                  node.op->name(), ": ", schema.arguments()[a].name.view(),
+                  " must be a tensor, got ", value::print(node.args[a]));
+      last_written = same(static_cast<uint32_t>(node.args[a].as.i));
+    }
+    std::vector<tenon_value> old_args = twin_args(twin, places_[last_written].meta);
+    std::vector<tenon_value> args;
+    for (const tenon_value& arg : old_args) args.push_back(rewrite_.mapped(arg));
+    const uint32_t first = rewrite_.append(twin.op, args);
+    const auto count = static_cast<uint32_t>(twin.schema->returns().size());
+    uint32_t result = 0;
+    for (uint32_t a = 0; a < node.nargs; ++a) {
+      if (!schema.arguments()[a].is_written()) continue;
+      const uint32_t target = same(static_cast<uint32_t>(node.args[a].as.i));
+      const tensor::TensorPtr shape =
+          shapes_.result(twin.op, old_args, count, result,
+                         [&](uint32_t value) { return places_[same(value)].meta; });
+      set_written(node, schema, target, static_cast<int64_t>(a), first + result, shape.get());
+      ++result;
+    }
+  }
+
+  std::vector<tenon_value> twin_args(const FunctionalTwin& twin, const TensorMeta* written) {
+    std::vector<tenon_value> args;
+    for (size_t i = 0; i < twin.args.size(); ++i) {
+      if (twin.args[i] != nullptr) {
+        args.push_back(*twin.args[i]);
+        // A reduction into a tensor computes in that one's dtype.
+        const bool asks = args.back().tag == TENON_TAG_NONE && written != nullptr &&
+                          twin.schema->arguments()[i].name.view() == "dtype";
+        if (asks) args.back() = tenon_value_of_dtype(written->dtype);
+        continue;
+      }
+      const schema::Argument& option = twin.schema->arguments()[i];
+      tenon_value value = option.default_value->value();
+      if (written != nullptr && option.name.view() == "dtype") {
+        value = tenon_value_of_dtype(written->dtype);
+      } else if (written != nullptr && option.name.view() == "device") {
+        value.tag = TENON_TAG_DEVICE;
+        value.as.device = written->device;
+      }
+      args.push_back(value);
+    }
+    return args;
+  }
+
+  // A written value, and what the call returns of it, is `made` from now on.
+  void set_written(const Node& node, const schema::Schema& schema, uint32_t target,
+                   int64_t argument, uint32_t made, const tensor::Tensor* shape) {
+    const TensorMeta* after = places_[target].meta;
+    for (uint32_t r = 0; r < node.nresults; ++r) {
+      if (schema.aliased_argument(r) != argument) continue;
+      places_[node.first_value + r].same_as = target;
+      if (const TensorMeta* meta = graph_.values()[node.first_value + r].meta) after = meta;
+    }
+    const TensorMeta* before = places_[target].meta;
+    const bool resized = before != nullptr && after != nullptr &&
+                         !std::equal(before->sizes, before->sizes + before->ndim, after->sizes,
+                                     after->sizes + after->ndim);
+    if (resized) {
+      TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
+                  TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+                  ": what it resizes must be no input, attribute or view, got one");
+      // Views of it keep the sizes and the memory that they had.
+      const bool has_views = std::ranges::any_of(places_, [&](const Place& place) {
+        return place.parent != kNone && place.base == target;
+      });
+      TENON_CHECK(!has_views, TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+                  ": what it resizes must have no views, got one that has");
+      places_[target].meta = after;
+    }
+    assign(target, fitted(target, made, shape, resized));
+  }
+
+  // What was made as one of the dtype and order of what it is written to.
+  uint32_t fitted(uint32_t target, uint32_t made, const tensor::Tensor* shape, bool resized) {
+    const TensorMeta* meta = places_[target].meta;
+    if (shape != nullptr && meta != nullptr && same_sizes(*shape, *meta)) {
+      const bool fits = scattered(target) || same_order(*shape, *meta);
+      if (fits && shape->dtype() == meta->dtype) return made;
+      if (fits || resized) return cast(made, meta->dtype);
+    }
+    TENON_CHECK(!resized, TENON_ERROR_NOT_SUPPORTED, kFunction,
+                "sizes of what is resized must be known, got none");
+    const tenon_value args[] = {reference(rewrite_.map(target)), reference(made),
+                                tenon_value_of_bool(0)};
+    return rewrite_.append(dispatch::find_operator("aten::copy"), args);
+  }
+  uint32_t cast(uint32_t made, tenon_dtype dtype) {
+    const tenon_op* op = dispatch::find_operator("aten::_to_copy");
+    const schema::SchemaPtr schema = dispatch::schema_of(*op);
+    std::vector<tenon_value> args;
+    for (const schema::Argument& argument : schema->arguments()) {
+      if (argument.default_value != nullptr) args.push_back(argument.default_value->value());
+      if (argument.default_value == nullptr) args.push_back(reference(made));
+      if (argument.name.view() == "dtype") args.back() = tenon_value_of_dtype(dtype);
+    }
+    return rewrite_.append(op, args);
+  }
+  bool scattered(uint32_t value) const {
+    if (is_base(value)) return false;
+    const uint32_t view = is_element(value) ? places_[value].parent : value;
+    return scatters(*graph_.nodes()[places_[view].node].op);
+  }
+
+  void assign(uint32_t value, uint32_t made) {
+    Place& place = places_[value];
+    if (is_base(value)) {
+      if (place.before == kNone) place.before = rewrite_.map(value);
+      ++place.generation;
+      return rewrite_.set(value, made, place.meta);
+    }
+    const uint32_t view = is_element(value) ? place.parent : value;
+    const uint32_t index = is_element(value) ? graph_.values()[value].index : 0;
+    const uint32_t parent = places_[view].parent;
+    const bool keeps_strides = !scattered(value);
+    refresh(parent);
+    const uint32_t whole =
+        undo_view(rewrite_, graph_.nodes()[places_[view].node], index, places_[parent].meta,
+                  rewrite_.map(parent), made, removes_views_);
+    assign(parent, whole);
+    rewrite_.set(value, made, place.meta);
+    // What was scattered may lie in another order than the view of the whole.
+    place.is_taken = keeps_strides;
+    place.generation = places_[place.base].generation;
+  }
+
+  // ---- The end -------------------------------------------------------------------------------
+
+  // What an input or attribute was in the new graph before it was written; kNone: it never was.
+  uint32_t rewrite_input(uint32_t value) const { return places_[value].before; }
+  void write_back(uint32_t value, uint32_t before) {
+    if (before == kNone) return;
+    const tenon_value args[] = {reference(before), reference(rewrite_.map(value)),
+                                tenon_value_of_bool(0)};
+    rewrite_.append(dispatch::find_operator("aten::copy_"), args);
+  }
+
+  const Graph& graph_;
+  const bool removes_views_;
+  const Effects effects_;
+  Rewrite rewrite_;
+  Shapes shapes_;
+  std::vector<Place> places_;  // by value
+};
+
+}  // namespace
+
+GraphPtr functionalize(const Graph& graph, uint32_t flags) {
+  TENON_CHECK_ARG((flags & ~TENON_GRAPH_REMOVE_VIEWS) == 0, kFunction,
+                  "flags must be TENON_GRAPH_REMOVE_VIEWS or 0, got ", flags);
+  return Functionalizer(graph, (flags & TENON_GRAPH_REMOVE_VIEWS) != 0).run();
+}
+
+}  // namespace tenon::graph
