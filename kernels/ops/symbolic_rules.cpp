@@ -270,10 +270,11 @@ void contiguous(const Call& call) {
   sized_as_first(call);
 }
 
-// A factory, whose first argument are the sizes.
-void sized_by_first(const Call& call) {
+// A factory, whose argument k are the sizes.
+template <int k>
+void sized_by(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
-  call.give(0, new_symbolic(like, sizes_argument(call, 0)));
+  call.give(0, new_symbolic(like, sizes_argument(call, k)));
 }
 
 // Writes all of the first argument, whatever its sizes.
@@ -304,12 +305,16 @@ constexpr Named kRules[] = {
     {"cumsum", kFunctional, &sized_as_first},
     {"_softmax", kFunctional, &sized_as_first},
     {"_log_softmax", kFunctional, &sized_as_first},
-    {"empty.memory_format", kFunctional, &sized_by_first},
-    {"zeros", kFunctional, &sized_by_first},
-    {"ones", kFunctional, &sized_by_first},
-    {"full", kFunctional, &sized_by_first},
-    {"rand", kFunctional, &sized_by_first},
-    {"randn", kFunctional, &sized_by_first},
+    {"empty.memory_format", kFunctional, &sized_by<0>},
+    {"zeros", kFunctional, &sized_by<0>},
+    {"ones", kFunctional, &sized_by<0>},
+    {"full", kFunctional, &sized_by<0>},
+    {"rand", kFunctional, &sized_by<0>},
+    {"randn", kFunctional, &sized_by<0>},
+    {"new_empty", kFunctional, &sized_by<1>},
+    {"new_zeros", kFunctional, &sized_by<1>},
+    {"new_ones", kFunctional, &sized_by<1>},
+    {"new_full", kFunctional, &sized_by<1>},
     {"copy", kInPlace, &pointwise},
     {"masked_fill.Scalar", kInPlace, &pointwise},
     {"masked_fill.Tensor", kInPlace, &pointwise},

@@ -136,6 +136,7 @@ def test_refusals():
         func.functionalize(shifted, remove="views")
 
 
+@pytest.mark.filterwarnings("ignore:.*is resized")
 def test_random_programs():
     """Results and written inputs are those of the functions, to the bit."""
     counts: collections.Counter[str] = collections.Counter()

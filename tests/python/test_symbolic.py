@@ -158,6 +158,8 @@ def rules(s0, s1):
         (x.clone(), [s0, 3]),
         (x.t().contiguous(), [3, s0]),
         (tenon.zeros_like(x), [s0, 3]),
+        (x.new_zeros([s1, 2]), [s1, 2]),
+        (x.new_full([s0], 1), [s0]),
         (tenon.full_like(x, 2.0), [s0, 3]),
         (x.to(tenon.float64), [s0, 3]),
         (x.cumsum(0), [s0, 3]),
