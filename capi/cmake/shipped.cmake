@@ -54,6 +54,10 @@ endfunction()
 function(tenon_install_shipped target component)
   tenon_ship(${target} _shipped)
   if(NOT _shipped STREQUAL target)
+    # Files of the same second would count as the same file, and that one would stay.
+    set(_there "${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${_shipped}>")
+    install(CODE "file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${_there}\")"
+            COMPONENT ${component})
     install(PROGRAMS $<TARGET_FILE:${_shipped}> DESTINATION ${CMAKE_INSTALL_LIBDIR}
             COMPONENT ${component})
   endif()

@@ -435,8 +435,12 @@ void batch_view(Batch& batch) {
       rank == 0) {
     fail(TENON_ERROR_INDEX, {batch.op(), ": self must have a dim, got a tensor without dims"});
   }
-  if (is_one_of(name, {"view.dtype", "view_as_complex", "unfold"}) && rank == 0) {
-    return batch.decline();
+  if (is_one_of(name, {"view.dtype", "view_as_complex"}) && rank == 0) return batch.decline();
+  if (name == "unfold" && rank == 0) {  // a dim of one, which is one window
+    batch.put(0, with_ones(batch.front(0), 1, 2));
+    batch.arg(1) = tenon_value_of_int(batch.shifted(batch.arg(1).as.i, 1));
+    batch.call();
+    return squeeze_results(batch);
   }
   if (name == "expand") {
     const auto wanted = static_cast<int64_t>(batch.arg(1).count);

@@ -2,6 +2,8 @@
 // aten::linspace on the CPU.
 #include "kernels/ops/linspace.h"
 
+#include <cmath>
+
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 
@@ -36,7 +38,7 @@ void linspace(const Call& call) {
       };
       fill_line<T>(info, whole(start), whole(end));
     } else if constexpr (std::is_integral_v<T>) {
-      fill_line<T>(info, start.to_double(), end.to_double());
+      fill_line<T>(info, std::trunc(start.to_double()), std::trunc(end.to_double()));
     } else {
       using Step = Compute<T>;
       fill_line<T>(info, static_cast<Step>(start.to_double()), static_cast<Step>(end.to_double()));

@@ -3,6 +3,9 @@
 // and 6.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+
 #include "kernels/common/args.h"
 #include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
@@ -12,8 +15,20 @@ namespace tenon::kernels::ops {
 template <class T>
 struct Hardtanh {
   T lowest, highest;
+  // Integers are bound by whole numbers, and by those of their dtype.
+  static T bound(const Args& args, int k, const char* name) {
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      const double given = args.factor<double>(k, name);
+      if (!(given > static_cast<double>(Limits::min()))) return Limits::min();
+      if (given >= static_cast<double>(Limits::max())) return Limits::max();
+      return static_cast<T>(given);
+    } else {
+      return args.number<T>(k, name);
+    }
+  }
   static Hardtanh make(const Args& args) {
-    return {args.number<T>(1, "min_val"), args.number<T>(2, "max_val")};
+    return {bound(args, 1, "min_val"), bound(args, 2, "max_val")};
   }
   TENON_FUNCTOR T operator()(T x) const { return x < lowest ? lowest : x > highest ? highest : x; }
 };

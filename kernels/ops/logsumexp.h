@@ -17,7 +17,8 @@ inline constexpr Facts kLogsumexp{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&logsumexp},
 };
 

@@ -29,7 +29,8 @@ inline constexpr Facts kSoftplus{
     .gradient = "self: softplus_backward(grad, self, beta, threshold)",
     .tangent = "softplus_backward(self_t, self, beta, threshold)",
     .batching = Batching::Pointwise,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats}},
 };
 
