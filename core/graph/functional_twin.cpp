@@ -8,8 +8,6 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr const char* kFunction = "tenon_graph_functionalize: ";
-
 // The names that do not follow from the rule.
 constexpr std::pair<std::string_view, std::string_view> kNames[] = {
     {"aten::normal_", "aten::normal_functional"},
@@ -74,7 +72,7 @@ FunctionalTwin find_functional_twin(const Node& node, const schema::Schema& sche
     if (schema.name().full() == name) look(twin);
   }
   if (found.op == nullptr) look(written.substr(0, written.size() - written.ends_with('_')));
-  TENON_CHECK(found.op != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+  TENON_CHECK(found.op != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
               ": an operator that writes must have a functional overload with the same arguments, "
               "got none");
   return found;
@@ -86,7 +84,7 @@ const tenon_op* find_view_copy(const tenon_op& op, const schema::Schema& schema)
     const schema::SchemaPtr its = dispatch::schema_of(*copy);
     if (its && its->name().overload == schema.name().overload && its->is_functional()) return copy;
   }
-  fail(TENON_ERROR_NOT_SUPPORTED, kFunction, op.name(),
+  fail(TENON_ERROR_NOT_SUPPORTED, kFunctionalize, op.name(),
        ": a view must have an operator that copies it, ", name,
        ", got none; composites are "
        "recorded as views below autograd");

@@ -8,6 +8,9 @@
 
 namespace tenon::graph {
 
+/// Begins the messages of tenon_graph_functionalize.
+inline constexpr const char* kFunctionalize = "tenon_graph_functionalize: ";
+
 struct FunctionalTwin {
   const tenon_op* op;
   std::vector<const tenon_value*> args;  // of the node; NULL: the default of a factory's option

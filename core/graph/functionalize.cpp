@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "graph/passes.h"
 #include "graph/plan.h"
+#include "graph/references.h"
 #include "graph/rewrite.h"
 #include "graph/view_inverse.h"
 
@@ -19,9 +20,6 @@ namespace tenon::graph {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr const char* kFunction = "tenon_graph_functionalize: ";
-
-tenon_value reference(uint32_t value) { return tenon_value_of_number(TENON_TAG_REF, value); }
 
 bool gives_alias(const schema::Schema& schema) {
   return std::any_of(schema.returns().begin(), schema.returns().end(),
@@ -153,7 +151,7 @@ class Functionalizer {
       for (const Attribute& other : graph_.attributes()) {
         TENON_CHECK(&one == &other || !one.tensor->has_storage() || !other.tensor->has_storage() ||
                         one.tensor->storage() != other.tensor->storage(),
-                    TENON_ERROR_NOT_SUPPORTED, kFunction, one.name,
+                    TENON_ERROR_NOT_SUPPORTED, kFunctionalize, one.name,
                     " is written and must not share memory with another attribute, got ",
                     other.name);
       }
@@ -180,7 +178,7 @@ class Functionalizer {
   void add_view(uint32_t number) {
     const Node& node = graph_.nodes()[number];
     TENON_CHECK(is_known_view(*node.op) && node.args[0].tag == TENON_TAG_REF,
-                TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+                TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                 ": what shares memory with a tensor that is written must be one of PyTorch's "
                 "views, recorded below autograd; got another");
     const uint32_t parent = same(static_cast<uint32_t>(node.args[0].as.i));
@@ -250,7 +248,7 @@ class Functionalizer {
     uint32_t last_written = kNone;
     for (uint32_t a = 0; a < node.nargs; ++a) {
       if (!schema.arguments()[a].is_written()) continue;
-      TENON_CHECK(node.args[a].tag == TENON_TAG_REF, TENON_ERROR_NOT_SUPPORTED, kFunction,
+      TENON_CHECK(node.args[a].tag == TENON_TAG_REF, TENON_ERROR_NOT_SUPPORTED, kFunctionalize,
                   node.op->name(), ": ", schema.arguments()[a].name.view(),
                   " must be a tensor, got ", value::print(node.args[a]));
       last_written = same(static_cast<uint32_t>(node.args[a].as.i));
@@ -311,13 +309,13 @@ class Functionalizer {
                                      after->sizes + after->ndim);
     if (resized) {
       TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
-                  TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+                  TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                   ": what it resizes must be no input, attribute or view, got one");
       // Views of it keep the sizes and the memory that they had.
       const bool has_views = std::ranges::any_of(places_, [&](const Place& place) {
         return place.parent != kNone && place.base == target;
       });
-      TENON_CHECK(!has_views, TENON_ERROR_NOT_SUPPORTED, kFunction, node.op->name(),
+      TENON_CHECK(!has_views, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
                   ": what it resizes must have no views, got one that has");
       places_[target].meta = after;
     }
@@ -332,7 +330,7 @@ class Functionalizer {
       if (fits && shape->dtype() == meta->dtype) return made;
       if (fits || resized) return cast(made, meta->dtype);
     }
-    TENON_CHECK(!resized, TENON_ERROR_NOT_SUPPORTED, kFunction,
+    TENON_CHECK(!resized, TENON_ERROR_NOT_SUPPORTED, kFunctionalize,
                 "sizes of what is resized must be known, got none");
     const tenon_value args[] = {reference(rewrite_.map(target)), reference(made),
                                 tenon_value_of_bool(0)};
@@ -399,7 +397,7 @@ class Functionalizer {
 }  // namespace
 
 GraphPtr functionalize(const Graph& graph, uint32_t flags) {
-  TENON_CHECK_ARG((flags & ~TENON_GRAPH_REMOVE_VIEWS) == 0, kFunction,
+  TENON_CHECK_ARG((flags & ~TENON_GRAPH_REMOVE_VIEWS) == 0, kFunctionalize,
                   "flags must be TENON_GRAPH_REMOVE_VIEWS or 0, got ", flags);
   return Functionalizer(graph, (flags & TENON_GRAPH_REMOVE_VIEWS) != 0).run();
 }

@@ -31,6 +31,11 @@ tenon_value with_references(const tenon_value& value, Arena& arena, Replacement&
   return tenon_value_of_elements(value.tag, elements, value.count);
 }
 
+/// A value of a graph as an argument.
+inline tenon_value reference(uint32_t value) noexcept {
+  return tenon_value_of_number(TENON_TAG_REF, value);
+}
+
 /// Whether a tag is that of a number, which may stand where a schema wants a tensor.
 inline bool is_number(uint16_t tag) noexcept {
   return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX;

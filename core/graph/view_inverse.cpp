@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "dispatch/lookup.h"
 #include "graph/functional_twin.h"
+#include "graph/references.h"
 
 namespace tenon::graph {
 
@@ -60,8 +61,6 @@ const Row* find_row(const tenon_op& op) {
   return nullptr;
 }
 
-tenon_value reference(uint32_t value) { return tenon_value_of_number(TENON_TAG_REF, value); }
-
 tenon_value ints(const std::vector<int64_t>& numbers) {
   return tenon_value_of_ints(numbers.data(), static_cast<uint32_t>(numbers.size()));
 }
@@ -97,16 +96,14 @@ class Undoing {
         part_(reference(part)) {}
 
   uint32_t by_view(const TensorMeta* meta) {
-    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED,
-                "tenon_graph_functionalize: ", view_.op->name(),
+    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view_.op->name(),
                 ": sizes of self must be known, as of a recorded call, got none");
     const std::vector<int64_t> sizes(meta->sizes, meta->sizes + meta->ndim);
     const tenon_value args[] = {part_, ints(sizes)};
     return append("aten::view", args);
   }
   uint32_t by_dtype(const TensorMeta* meta) {
-    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED,
-                "tenon_graph_functionalize: ", view_.op->name(),
+    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view_.op->name(),
                 ": dtype of self must be known, as of a recorded call, got none");
     const tenon_value args[] = {part_, tenon_value_of_dtype(meta->dtype)};
     return append("aten::view.dtype", args);
@@ -190,7 +187,7 @@ uint32_t undo_view(Rewrite& rewrite, const Node& view, uint32_t index, const Ten
     case Inverse::kSplitSizes:
       return undoing.by_range(start_of(args[1], index), numbers_of(args[1])[index]);
   }
-  fail(TENON_ERROR_NOT_SUPPORTED, "tenon_graph_functionalize: ", view.op->name(),
+  fail(TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view.op->name(),
        ": its result must not be written, as its elements may share memory; got a write");
 }
 
