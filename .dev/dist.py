@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import pathlib
 import platform
@@ -13,6 +12,7 @@ import shutil
 import subprocess
 import tarfile
 
+import artefacts
 import dist_java
 import dist_python
 import dist_rust
@@ -129,4 +129,4 @@ def _checksums() -> None:
 
 
 def _sha256(path: pathlib.Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return artefacts.sha256(path.read_bytes())

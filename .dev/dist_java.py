@@ -10,6 +10,7 @@ import shutil
 import time
 import zipfile
 
+import artefacts
 import environment
 import machine
 import ui
@@ -69,7 +70,7 @@ def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
         target = folder / path.name
         shutil.copy(path, target)
         ui.run(f"strip {path.name}", ["strip", target], quiet=True)
-        index += f"{hashlib.sha256(target.read_bytes()).hexdigest()}  {path.name}\n"
+        index += f"{artefacts.sha256(target.read_bytes())}  {path.name}\n"
     (folder / "index").write_text(index)
     return content
 

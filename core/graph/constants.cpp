@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/effects.h"
+#include "graph/one_call.h"
 #include "graph/passes.h"
-#include "graph/plan.h"
 #include "graph/references.h"
 #include "graph/rewrite.h"
 
@@ -28,18 +28,9 @@ class Constants {
   bool fold(size_t number) {
     const Node& node = graph_.nodes()[number];
     if (!effects_.is_functional(number) || !is_ready(node)) return false;
-    Graph alone;
     std::vector<tenon_value> args(node.args, node.args + node.nargs);
     for (tenon_value& arg : args) arg = filled(arg);
-    const uint32_t first = alone.append(node.op, args);
-    for (uint32_t r = 0; r < node.nresults; ++r) {
-      alone.add_output(tenon_value_of_number(TENON_TAG_REF, first + r));
-    }
-    std::vector<tenon_value> results(node.nresults);
-    tenon_stack stack{};
-    stack.rets = results.data();
-    stack.nrets = node.nresults;
-    Plan(alone).run(&stack);
+    const std::vector<tenon_value> results = run_one_call(node.op, args, node.nresults);
     for (uint32_t r = 0; r < node.nresults; ++r) {
       tensors_[node.first_value + r] = tensor::TensorPtr::adopt(results[r].as.tensor);
     }

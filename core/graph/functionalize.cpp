@@ -9,8 +9,8 @@
 #include "graph/effects.h"
 #include "graph/functional_twin.h"
 #include "graph/graph.h"
+#include "graph/one_call.h"
 #include "graph/passes.h"
-#include "graph/plan.h"
 #include "graph/references.h"
 #include "graph/rewrite.h"
 #include "graph/view_inverse.h"
@@ -50,17 +50,11 @@ class Shapes {
     std::vector<tenon_value> filled;
     for (const tenon_value& arg : args) filled.push_back(with_references(arg, arena_, stand_in));
     if (!known) return {};
-    Graph alone;
-    const uint32_t first = alone.append(op, filled);
-    for (uint32_t r = 0; r < count; ++r) alone.add_output(reference(first + r));
-    std::vector<tenon_value> results(count);
-    tenon_stack stack{};
-    stack.rets = results.data();
-    stack.nrets = count;
+    std::vector<tenon_value> results;
     try {
       // Neither layers nor recordings of the thread see it.
       const auto guard = dispatch::KeyGuard::exclude(~kPlain);
-      Plan(alone).run(&stack);
+      results = run_one_call(op, filled, count);
     } catch (const Error&) {
       return {};
     }
@@ -119,10 +113,8 @@ class Functionalizer {
   GraphPtr run() {
     for (uint32_t i = 0; i < graph_.nodes().size(); ++i) add(i);
     for (const tenon_value& output : graph_.outputs()) refresh_all(output);
-    for (const Input& input : graph_.inputs()) write_back(input.value, rewrite_input(input.value));
-    for (const Attribute& attribute : graph_.attributes()) {
-      write_back(attribute.value, rewrite_input(attribute.value));
-    }
+    for (const Input& input : graph_.inputs()) write_back(input.value);
+    for (const Attribute& attribute : graph_.attributes()) write_back(attribute.value);
     return rewrite_.finish();
   }
 
@@ -377,9 +369,9 @@ class Functionalizer {
 
   // ---- The end -------------------------------------------------------------------------------
 
-  // What an input or attribute was in the new graph before it was written; kNone: it never was.
-  uint32_t rewrite_input(uint32_t value) const { return places_[value].before; }
-  void write_back(uint32_t value, uint32_t before) {
+  // Copies what an input or attribute came to be into what it was, if it was written.
+  void write_back(uint32_t value) {
+    const uint32_t before = places_[value].before;
     if (before == kNone) return;
     const tenon_value args[] = {reference(before), reference(rewrite_.map(value)),
                                 tenon_value_of_bool(0)};

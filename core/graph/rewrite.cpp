@@ -28,9 +28,7 @@ uint32_t Rewrite::map(uint32_t value) {
 }
 
 tenon_value Rewrite::mapped(const tenon_value& value) {
-  return with_references(value, arena_, [this](uint32_t number) {
-    return tenon_value_of_number(TENON_TAG_REF, map(number));
-  });
+  return with_references(value, arena_, [this](uint32_t number) { return reference(map(number)); });
 }
 
 void Rewrite::keep(const Node& node) {

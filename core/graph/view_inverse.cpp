@@ -96,15 +96,13 @@ class Undoing {
         part_(reference(part)) {}
 
   uint32_t by_view(const TensorMeta* meta) {
-    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view_.op->name(),
-                ": sizes of self must be known, as of a recorded call, got none");
+    require(meta, "sizes");
     const std::vector<int64_t> sizes(meta->sizes, meta->sizes + meta->ndim);
     const tenon_value args[] = {part_, ints(sizes)};
     return append("aten::view", args);
   }
   uint32_t by_dtype(const TensorMeta* meta) {
-    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view_.op->name(),
-                ": dtype of self must be known, as of a recorded call, got none");
+    require(meta, "dtype");
     const tenon_value args[] = {part_, tenon_value_of_dtype(meta->dtype)};
     return append("aten::view.dtype", args);
   }
@@ -133,6 +131,10 @@ class Undoing {
   }
 
  private:
+  void require(const TensorMeta* meta, const char* what) const {
+    TENON_CHECK(meta != nullptr, TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view_.op->name(), ": ",
+                what, " of self must be known, as of a recorded call, got none");
+  }
   uint32_t append(std::string_view name, std::span<const tenon_value> args) {
     const tenon_op* op = dispatch::find_operator(name);
     const schema::SchemaPtr schema = dispatch::schema_of(*op);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of operators that call others, for symbolic sizes.
-#include <string_view>
-
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
 #include "kernels/common/stand_ins.h"
@@ -133,12 +131,7 @@ void masked_fill(const Call& call) {
   call.give(0, chosen(Tensor::retain(call.tensor(1)), value, Tensor::retain(call.tensor(0))));
 }
 
-struct NamedComposite {
-  std::string_view name;
-  SymbolicRule rule;
-};
-
-constexpr NamedComposite kCompositeRules[] = {
+constexpr NamedRule kCompositeRules[] = {
     {"matmul", &matmul},
     {"linear", &linear},
     {"flatten.using_ints", &flatten},
@@ -151,11 +144,7 @@ constexpr NamedComposite kCompositeRules[] = {
 }  // namespace
 
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form) {
-  if (form != kFunctional) return nullptr;
-  for (const NamedComposite& named : kCompositeRules) {
-    if (named.name == facts.name) return named.rule;
-  }
-  return nullptr;
+  return find_rule(kCompositeRules, facts, form);
 }
 
 }  // namespace tenon::kernels

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of operators that cut a tensor of symbolic sizes along a dim, whose size tells how many
 // parts there are.
-#include <string_view>
-
 #include "kernels/common/shape.h"
 #include "kernels/ops/symbolic_rules.h"
 
@@ -94,24 +92,15 @@ void chunk(const Call& call) {
   call.give(0, Parts(static_cast<size_t>(chunks), whole.part(0, 0)));
 }
 
-struct NamedParts {
-  std::string_view name;
-  SymbolicRule rule;
-};
-
-constexpr NamedParts kPartsRules[] = {{"split.Tensor", &split},
-                                      {"split_with_sizes", &split_with_sizes},
-                                      {"split.sizes", &split_with_sizes},
-                                      {"chunk", &chunk}};
+constexpr NamedRule kPartsRules[] = {{"split.Tensor", &split},
+                                     {"split_with_sizes", &split_with_sizes},
+                                     {"split.sizes", &split_with_sizes},
+                                     {"chunk", &chunk}};
 
 }  // namespace
 
 SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form) {
-  if (form != kFunctional) return nullptr;
-  for (const NamedParts& named : kPartsRules) {
-    if (named.name == facts.name) return named.rule;
-  }
-  return nullptr;
+  return find_rule(kPartsRules, facts, form);
 }
 
 }  // namespace tenon::kernels

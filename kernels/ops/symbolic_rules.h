@@ -3,9 +3,26 @@
 // and composites.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "kernels/common/symbolic.h"
 
 namespace tenon::kernels {
+
+struct NamedRule {
+  std::string_view name;  // of an operator without its namespace
+  SymbolicRule rule;
+};
+
+// The rule of a functional form in a table; NULL where it has none.
+inline SymbolicRule find_rule(std::span<const NamedRule> rules, const Facts& facts, Forms form) {
+  if (form != kFunctional) return nullptr;
+  for (const NamedRule& named : rules) {
+    if (named.name == facts.name) return named.rule;
+  }
+  return nullptr;
+}
 
 // The rule of a view, or of what makes one where it can; NULL for all others.
 SymbolicRule symbolic_view_rule(const Facts& facts, Forms form);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of views of symbolic sizes.
-#include <string_view>
-
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
 #include "kernels/ops/symbolic_rules.h"
@@ -245,12 +243,7 @@ void reshape(const Call& call) {
   call.give(0, call_with_sizes("aten::_unsafe_view", copy.get(), sizes));
 }
 
-struct NamedView {
-  std::string_view name;
-  SymbolicRule rule;
-};
-
-constexpr NamedView kViewRules[] = {
+constexpr NamedRule kViewRules[] = {
     {"alias", &run_view<&unchanged>},
     {"detach", &run_view<&unchanged>},
     {"t", &run_view<&t>},
@@ -284,11 +277,7 @@ Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims&
 }
 
 SymbolicRule symbolic_view_rule(const Facts& facts, Forms form) {
-  if (form != kFunctional) return nullptr;
-  for (const NamedView& named : kViewRules) {
-    if (named.name == facts.name) return named.rule;
-  }
-  return nullptr;
+  return find_rule(kViewRules, facts, form);
 }
 
 }  // namespace tenon::kernels
