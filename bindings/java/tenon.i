@@ -110,6 +110,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/frame.h"
 %include "tenon/op.h"
 %include "tenon/opcheck.h"
+%include "tenon/parallel.h"
 %include "tenon/overrides.h"
 %include "tenon/tensor.h"
 %include "tenon/symbol.h"

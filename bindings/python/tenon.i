@@ -52,6 +52,7 @@ LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|bind|d
 LEAVE_OUT("^tenon_graph_(read|write)")
 LEAVE_OUT("^tenon_(symbol|shape_env|dim)_")
 LEAVE_OUT("^tenon_tensor_specialize$")
+LEAVE_OUT("^tenon_parallel_(for|set_host)$")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
@@ -91,6 +92,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/kernel.h"
 %include "tenon/op.h"
 %include "tenon/opcheck.h"
+%include "tenon/parallel.h"
 %include "tenon/library.h"
 %include "tenon/introspect.h"
 %include "tenon/profile.h"

@@ -43,6 +43,17 @@ class Walk {
   char* data(int k) const { return data_[k]; }
   char* const* raw_data() const { return data_; }
 
+  // The part of the walk in a range of one dim; the operands' first elements, from those of `base`.
+  Walk range(int dim, int64_t begin, int64_t end, char* const* base, char** out_base) const {
+    Walk part(*this);
+    part.numel_ = numel_ / sizes_[dim] * (end - begin);
+    part.sizes_[dim] = end - begin;
+    for (int k = 0; k < operands_; ++k) {
+      out_base[k] = part.data_[k] = base[k] + begin * strides_[dim][k];
+    }
+    return part;
+  }
+
   // Runs the loop over everything.
   void run(Loop loop, const void* ctx) const {
     if (ndim_ == 1 && numel_ != 0) [[likely]] {

@@ -3,6 +3,7 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/cpu/cast_loops.h"
+#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
@@ -93,11 +94,14 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
     walk.set(1, source.data, size_of(from), strides);
     walk.coalesce();
   }
-  if (to == from && walk.ndim() > 1 && is_turned(walk, size_of(to))) {
-    turn_all(walk);
-  } else {
-    Cast(to, from).run(walk);
-  }
+  const bool turns = to == from && walk.ndim() > 1 && is_turned(walk, size_of(to));
+  share_walk(walk, walk.raw_data(), 1, [&](const Walk& part, char* const*) {
+    if (turns) {
+      turn_all(part);
+    } else {
+      Cast(to, from).run(part);
+    }
+  });
 }
 
 }  // namespace tenon::kernels::cpu

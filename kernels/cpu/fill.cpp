@@ -8,6 +8,7 @@
 #include "kernels/cpu/bits.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/routine_of.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -50,8 +51,10 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
   }
   visit(op, "self", dtype_of_info(self), AllTypes(), [&]<class T>(Element<T>) {
     const T element = checked_element_of<T>(op, "value", value);
-    walk.run(with_bits(sizeof(T), []<class Bits>(Bits) -> Loop { return &fill_loop<Bits>; }),
-             &element);
+    const Loop loop =
+        with_bits(sizeof(T), []<class Bits>(Bits) -> Loop { return &fill_loop<Bits>; });
+    share_walk(walk, walk.raw_data(), 1,
+               [&](const Walk& part, char* const*) { part.run(loop, &element); });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
+#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
@@ -24,6 +25,13 @@ struct FoldLayout {
   Dtype input;
   Dtype result[Reduction::kMaxResults];
   bool kept_is_inner;
+
+  // The same over a part of the results.
+  FoldLayout over(const Walk& part) const {
+    FoldLayout layout{part, folded, results, input, {}, kept_is_inner};
+    std::copy_n(result, Reduction::kMaxResults, layout.result);
+    return layout;
+  }
 
   static FoldLayout of(const Reduction& plan) {
     FoldLayout layout{plan.kept(), plan.folded(),       plan.results(), plan.input_dtype(),
@@ -224,6 +232,14 @@ KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, ten
   return kept;
 }
 
+// Each result is one thread's work.
+void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t elements,
+                 char* const* base) {
+  share_walk(layout.kept, base, elements, [&](const Walk& kept, char* const* first) {
+    Folder(fold.type, fold.functor, layout.over(kept), fold.read).run(first);
+  });
+}
+
 struct BoundFold {
   KeptFold fold;
   Operands operands;
@@ -245,7 +261,7 @@ struct BoundFold {
   void run(void* const* data) const {
     char* operand[Reduction::kMaxResults + 1];
     operands.fill(data, operand);
-    Folder(fold.type, fold.functor, layout, fold.read).run(operand);
+    fold_shared(fold, layout, folded.numel(), operand);
   }
 };
 
@@ -266,7 +282,7 @@ void note_fold(const FoldKernel& part, Reduction& plan, const Call& call, tenon_
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
   const KeptFold fold = settle(kernel, plan, call, dtype);
-  Folder(fold.type, fold.functor, FoldLayout::of(plan), fold.read).run(plan.kept().raw_data());
+  fold_shared(fold, FoldLayout::of(plan), plan.folded_numel(), plan.kept().raw_data());
 }
 
 tenon_status bind_fold(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,

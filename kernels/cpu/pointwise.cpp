@@ -9,6 +9,7 @@
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/pointwise_blocks.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -51,6 +52,27 @@ bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   return direct;
 }
 
+// Runs the loop over all operands as they are; `sizes` are those of their elements, in bytes.
+void run_direct(PointwiseLoop loop, const void* functor, char* const* data, const int64_t* sizes,
+                int count, int64_t numel) {
+  if (numel <= kGrain) [[likely]] {
+    return loop(data, numel, functor);
+  }
+  share_range(numel, [&](int64_t begin, int64_t end) {
+    char* first[kMaxOperands];
+    for (int k = 0; k < count; ++k) first[k] = data[k] + begin * sizes[k];
+    loop(first, end - begin, functor);
+  });
+}
+
+// The sizes of the operands' elements in a usual call, as PointwiseKernel::run_flat says.
+void flat_sizes(const Call& call, int variant, tenon_dtype dtype, int64_t* sizes) {
+  const bool is_truth = rule_of(call.facts().pointwise, variant).gives[0] == Gives::Bool;
+  const int64_t size = size_of(static_cast<Dtype>(dtype));
+  std::fill_n(sizes, call.form.inputs + 1, size);
+  if (is_truth) sizes[0] = size_of(Dtype::Bool);
+}
+
 // A loop and its functor.
 struct KeptLoop {
   PointwiseLoop loop;
@@ -62,11 +84,13 @@ struct BoundLoop {
   KeptLoop kept;
   Operands operands;
   int64_t numel;
+  int count;                    // of operands
+  int64_t sizes[kMaxOperands];  // of their elements
 
   void run(void* const* data) const {
     char* operand[kMaxOperands];
     operands.fill(data, operand);
-    kept.loop(operand, numel, kept.functor);
+    run_direct(kept.loop, kept.functor, operand, sizes, count, numel);
   }
 };
 
@@ -99,7 +123,9 @@ const PointwiseKernel& own_of(const PointwiseKernel& part) {
 
 void note_flat(const PointwiseKernel& part, const Call& call, int variant, tenon_dtype dtype,
                char* const*, int64_t numel) {
-  auto bound = std::make_unique<BoundLoop>(BoundLoop{{}, Operands(call.form), numel});
+  auto bound = std::make_unique<BoundLoop>(
+      BoundLoop{{}, Operands(call.form), numel, call.form.inputs + 1, {}});
+  flat_sizes(call, variant, dtype, bound->sizes);
   const Args args(call.op(), call.args, dtype, numel == 1 ? ~uint32_t{0} : 0);
   bound->kept.loop =
       loop_of(own_of(part), call.facts().pointwise, args, variant, bound->kept.functor);
@@ -113,8 +139,10 @@ void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call,
   kept.loop = loop_of(own_of(part), facts, args, variant, kept.functor);
   const Operands operands(call.form);
   if (is_direct(plan, facts)) {
-    bound_of(part) =
-        keep_bound(std::make_unique<BoundLoop>(BoundLoop{kept, operands, plan.walk().numel()}));
+    auto bound = std::make_unique<BoundLoop>(
+        BoundLoop{kept, operands, plan.walk().numel(), plan.outputs() + plan.inputs(), {}});
+    for (int k = 0; k < bound->count; ++k) bound->sizes[k] = plan.walk().stride(k, 0);
+    bound_of(part) = keep_bound(std::move(bound));
   } else {
     bound_of(part) = keep_bound(
         std::make_unique<BoundBlocks>(BoundBlocks{kept, operands, KeptBlocks(plan, facts)}));
@@ -140,7 +168,13 @@ void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, teno
   // Only div's roundings ask whether there is one divisor.
   const uint32_t singles = numel == 1 ? ~uint32_t{0} : 0;
   const Args args(call.op(), call.args, dtype, singles);
-  loop_of(kernel, facts, args, variant, functor)(data, numel, functor);
+  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
+  if (numel <= kGrain) [[likely]] {
+    return loop(data, numel, functor);
+  }
+  int64_t sizes[kMaxOperands];
+  flat_sizes(call, variant, dtype, sizes);
+  run_direct(loop, functor, data, sizes, call.form.inputs + 1, numel);
 }
 
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
@@ -150,7 +184,11 @@ void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call&
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
   const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
   if (is_direct(plan, facts)) {
-    loop(plan.walk().raw_data(), plan.walk().numel(), functor);
+    const Walk& walk = plan.walk();
+    int64_t sizes[kMaxOperands];
+    const int count = plan.outputs() + plan.inputs();
+    for (int k = 0; k < count; ++k) sizes[k] = walk.stride(k, 0);
+    run_direct(loop, functor, walk.raw_data(), sizes, count, walk.numel());
   } else {
     run_blocks(plan, facts, loop, functor);
   }

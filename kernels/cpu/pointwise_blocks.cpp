@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/repeat.h"
+#include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
@@ -333,20 +334,27 @@ class Blocks {
   Block ones_;  // one element for each of some rows
 };
 
+void run_shared(const Walk& walk, const BlockLayout& layout, PointwiseLoop loop,
+                const void* functor, char* const* base) {
+  share_walk(walk, base, 1, [&](const Walk& part, char* const* first) {
+    Blocks(part, layout, loop, functor).run(first);
+  });
+}
+
 }  // namespace
 
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
                 const void* functor) {
   if (plan.walk().numel() == 0) return;
   const BlockLayout layout(plan, facts);
-  Blocks(plan.walk(), layout, loop, functor).run(plan.walk().raw_data());
+  run_shared(plan.walk(), layout, loop, functor, plan.walk().raw_data());
 }
 
 KeptBlocks::KeptBlocks(Elementwise& plan, const PointwiseFacts& facts)
     : walk_(plan.walk()), layout_(std::make_shared<const BlockLayout>(plan, facts)) {}
 
 void KeptBlocks::run(PointwiseLoop loop, const void* functor, char* const* base) const {
-  if (walk_.numel() != 0) Blocks(walk_, *layout_, loop, functor).run(base);
+  if (walk_.numel() != 0) run_shared(walk_, *layout_, loop, functor, base);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -516,6 +516,18 @@ TENON_LAYOUT(sizeof(((tenon_object_type*)0)->call) == 8);
 TENON_LAYOUT(offsetof(tenon_object_type, reserved) == 64);
 TENON_LAYOUT(sizeof(((tenon_object_type*)0)->reserved) == 40);
 
+TENON_LAYOUT(sizeof(tenon_parallel_host) == 56);
+TENON_LAYOUT(offsetof(tenon_parallel_host, struct_size) == 0);
+TENON_LAYOUT(sizeof(((tenon_parallel_host*)0)->struct_size) == 4);
+TENON_LAYOUT(offsetof(tenon_parallel_host, threads) == 4);
+TENON_LAYOUT(sizeof(((tenon_parallel_host*)0)->threads) == 4);
+TENON_LAYOUT(offsetof(tenon_parallel_host, run) == 8);
+TENON_LAYOUT(sizeof(((tenon_parallel_host*)0)->run) == 8);
+TENON_LAYOUT(offsetof(tenon_parallel_host, ctx) == 16);
+TENON_LAYOUT(sizeof(((tenon_parallel_host*)0)->ctx) == 8);
+TENON_LAYOUT(offsetof(tenon_parallel_host, reserved) == 24);
+TENON_LAYOUT(sizeof(((tenon_parallel_host*)0)->reserved) == 32);
+
 TENON_LAYOUT(sizeof(tenon_payload) == 16);
 TENON_LAYOUT(offsetof(tenon_payload, i) == 0);
 TENON_LAYOUT(sizeof(((tenon_payload*)0)->i) == 8);

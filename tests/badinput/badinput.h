@@ -49,6 +49,7 @@ extern const bad_named_call bad_generator_calls[];
 extern const bad_named_call bad_introspect_calls[];
 extern const bad_named_call bad_override_calls[];
 extern const bad_named_call bad_typed_calls[];
+extern const bad_named_call bad_parallel_calls[];
 extern const bad_named_call bad_thread_calls[];
 extern const bad_named_call bad_autocast_calls[];
 extern const bad_named_call bad_autograd_calls[];

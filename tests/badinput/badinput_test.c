@@ -62,9 +62,9 @@ static bad_call find_call(const bad_case* one) {
       bad_schema_calls,   bad_library_calls,  bad_key_calls,       bad_op_calls,
       bad_binding_calls,  bad_tensor_calls,   bad_dlpack_calls,    bad_value_calls,
       bad_device_calls,   bad_typed_calls,    bad_generator_calls, bad_introspect_calls,
-      bad_override_calls, bad_thread_calls,   bad_autograd_calls,  bad_function_calls,
-      bad_hook_calls,     bad_autocast_calls, bad_transform_calls, bad_graph_calls,
-      bad_symbol_calls,   bad_fake_calls};
+      bad_override_calls, bad_parallel_calls, bad_thread_calls,    bad_autograd_calls,
+      bad_function_calls, bad_hook_calls,     bad_autocast_calls,  bad_transform_calls,
+      bad_graph_calls,    bad_symbol_calls,   bad_fake_calls};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
     for (const bad_named_call* each = tables[i]; each->name != NULL; ++each) {
       if (strcmp(each->name, one->call) == 0) return each->call;

@@ -23,6 +23,9 @@ LEFT_OUT = {
     *("tenon_buffer_wrap", "tenon_buffer_retain", "tenon_value_clear_n", "tenon_error_set_cause"),
     # Python's transforms are made of layers; its rules are kernels at Batched.
     *("tenon_vmap", "tenon_vjp", "tenon_jvp", "tenon_layer_retain", "tenon_library_register_vmap"),
+    # Loops in Python do not run side by side.
+    *("tenon_parallel_for", "tenon_parallel_set_host"),
+    *("tenon_parallel_set_spin", "tenon_parallel_close"),
     # A device's plugin is not written in Python.
     *("tenon_device_provider_register", "tenon_device_provider_get", "tenon_device_copy"),
     # Python's libraries close, and free kernels when no thread runs them any more.

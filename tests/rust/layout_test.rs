@@ -368,6 +368,15 @@ layout! {
 }
 
 layout! {
+    tenon_parallel_host, 56,
+    struct_size 0 4
+    threads 4 4
+    run 8 8
+    ctx 16 8
+    reserved 24 32
+}
+
+layout! {
     tenon_payload, 16,
     i 0 8
     f 0 8

@@ -24,6 +24,7 @@ mod library_test;
 mod object_test;
 mod op_test;
 mod overrides_test;
+mod parallel_test;
 mod plugin_test;
 mod recording_test;
 mod returns_test;

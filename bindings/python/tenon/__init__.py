@@ -128,6 +128,7 @@ from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
 from .storage import UntypedStorage
 from .symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
+from .threads import get_num_threads, set_num_threads
 
 _atexit.register(_tenon._close_gate)
 
@@ -260,6 +261,7 @@ __all__ = [
     "get_cmake_dir",
     "get_default_dtype",
     "get_include",
+    "get_num_threads",
     "get_rng_state",
     "half",
     "iinfo",
@@ -292,6 +294,7 @@ __all__ = [
     "schema",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_num_threads",
     "set_rng_state",
     "short",
     "strided",

@@ -53,6 +53,7 @@
 #include "tenon/op.h"
 #include "tenon/opcheck.h"
 #include "tenon/overrides.h"
+#include "tenon/parallel.h"
 #include "tenon/plugin.h"
 #include "tenon/profile.h"
 #include "tenon/schema.h"

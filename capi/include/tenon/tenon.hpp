@@ -20,6 +20,7 @@
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/op.hpp"
 #include "tenon/hpp/overrides.hpp"
+#include "tenon/hpp/parallel.hpp"
 #include "tenon/hpp/plugin.hpp"
 #include "tenon/hpp/saved_tensors.hpp"
 #include "tenon/hpp/schema.hpp"

@@ -100,6 +100,13 @@ pub type tenon_done_fn = ::core::option::Option<
 pub type tenon_frames_fn = ::core::option::Option<
     unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, error: *mut tenon_error),
 >;
+pub type tenon_parallel_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        begin: i64,
+        end: i64,
+    ) -> tenon_status,
+>;
 pub type tenon_plugin_query_fn = ::core::option::Option<
     unsafe extern "C" fn(
         host_abi_min: u32,
@@ -853,6 +860,24 @@ pub struct tenon_wrapper_options {
     pub device: *const tenon_device,
     pub keys: tenon_keyset,
     pub alias_of: *const tenon_tensor,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_parallel_host {
+    pub struct_size: u32,
+    pub threads: i32,
+    pub run: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            count: i64,
+            chunk: ::core::option::Option<
+                unsafe extern "C" fn(job: *mut ::core::ffi::c_void, k: i64),
+            >,
+            job: *mut ::core::ffi::c_void,
+        ),
+    >,
+    pub ctx: *mut ::core::ffi::c_void,
     pub reserved: [u64; 4usize],
 }
 #[repr(C)]
@@ -3417,6 +3442,46 @@ fn bindgen_test_layout_tenon_wrapper_options() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         72usize,
         "Offset of field: tenon_wrapper_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_parallel_host() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_parallel_host> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_parallel_host>(),
+        56usize,
+        "Size of tenon_parallel_host",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_parallel_host>(),
+        8usize,
+        "Alignment of tenon_parallel_host",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_parallel_host::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).threads) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_parallel_host::threads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).run) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_parallel_host::run",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_parallel_host::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_parallel_host::reserved",
     );
 }
 #[test]
@@ -7516,6 +7581,63 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_wrapper_object(tensor: *const tenon_tensor) -> *mut tenon_object;
+    #[must_use]
+    /** Calls `run` for the numbers from 0 to `count` in chunks of `grain`, the last one may be smaller,
+ and returns when all are done. Which chunks there are depends on `count` and `grain` alone: what
+ is computed from chunks is the same for any number of threads. With one chunk, inside of another
+ call, and while another thread's call runs, the caller does all the work.
+
+ Errors:    what `run` returned for the first chunk that failed, with its error; later chunks may
+            not have been called then. TENON_ERROR_INVALID_ARGUMENT for a `count` below 0, a
+            `grain` below 1 or a NULL `run`. Threads that the system does not give are no error.
+ Ownership: `ctx` is borrowed for the call.
+ Threads:   any thread, inside kernels and after a fork too; blocks until all chunks are done.
+ Since:     0.1*/
+    pub fn tenon_parallel_for(
+        count: i64,
+        grain: i64,
+        run: tenon_parallel_fn,
+        ctx: *mut ::core::ffi::c_void,
+    ) -> tenon_status;
+    #[must_use]
+    /** Sets how many threads work on a call, the caller's included. 0: what the environment's
+ TENON_NUM_THREADS says, else the processors that the process may use by its affinity and the
+ quota of its control group.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT below 0 and above 256.
+ Threads:   any thread; calls that run keep their number.
+ Since:     0.1*/
+    pub fn tenon_parallel_set_threads(count: i32) -> tenon_status;
+    /** How many threads work on a call, at least 1; of a host's own pool as many as that says.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_parallel_get_threads() -> i32;
+    #[must_use]
+    /** Sets for how many microseconds a thread of the pool looks for more work before it sleeps. At
+ first 300: the next call finds it awake, and a core is busy for so long.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT below 0 and above 1 000 000.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_parallel_set_spin(microseconds: i64) -> tenon_status;
+    #[must_use]
+    /** Ends the pool's threads, and waits until they have. The next call that needs some starts new
+ ones. Nothing has to call it: a process may end with the pool's threads asleep.
+
+ Errors:    TENON_ERROR_STATE while a call runs; nothing changes then.
+ Threads:   any thread but the pool's; blocks.
+ Since:     0.1*/
+    pub fn tenon_parallel_close() -> tenon_status;
+    #[must_use]
+    /** Has all later calls of tenon_parallel_for use a host's threads; NULL: the pool's own again.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL `run`, less than 1 thread or a reserved word
+            that is not zero, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: `host` is borrowed for ever.
+ Threads:   any thread; calls that run go on where they are.
+ Since:     0.1*/
+    pub fn tenon_parallel_set_host(host: *const tenon_parallel_host) -> tenon_status;
     #[must_use]
     /** Loads a plugin from a path, or finds "name" as lib<name>.so beside libtenon and on
  TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.

@@ -67,6 +67,7 @@ mod object;
 mod op;
 mod ops;
 mod overrides;
+pub mod parallel;
 mod parameter;
 mod pattern;
 mod plugin;

@@ -25,6 +25,18 @@ class TenonTest {
   }
 
   @Test
+  void numThreads_isOneAtLeastAndCanBeSet() {
+    assertTrue(Tenon.numThreads() >= 1);
+    Tenon.setNumThreads(3);
+    try {
+      assertEquals(3, Tenon.numThreads());
+    } finally {
+      Tenon.setNumThreads(0);
+    }
+    Support.fails(ErrorCode.INVALID_ARGUMENT, () -> Tenon.setNumThreads(257), "257");
+  }
+
+  @Test
   void dtype_namesSizesAndTraits() {
     assertEquals(DType.FLOAT16, DType.of("half"));
     assertEquals(DType.INT64, DType.of("long"));

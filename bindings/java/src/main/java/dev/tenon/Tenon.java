@@ -28,6 +28,19 @@ public final class Tenon {
     return Plugin.load(pathOrName);
   }
 
+  /**
+   * Returns how many threads work on one operator, the caller's included: at first as many as the
+   * variable TENON_NUM_THREADS says, else as the process may use processors.
+   */
+  public static int numThreads() {
+    return TenonNative.tenon_parallel_get_threads();
+  }
+
+  /** Sets how many threads work on one operator, up to 256; 0 for as many as at first. */
+  public static void setNumThreads(int count) {
+    Errors.check(TenonNative.tenon_parallel_set_threads(count));
+  }
+
   /** Returns the floating dtype of factories that are given none. */
   public static DType defaultDType() {
     return DType.ofNumber(TenonNative.tenon_dtype_default());

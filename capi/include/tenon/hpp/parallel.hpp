@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel_for: a loop that several threads share, in chunks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "tenon/hpp/error.hpp"
+#include "tenon/parallel.h"
+
+namespace tenon::inline hpp {
+
+// Calls `body(begin, end)` for chunks of `grain` numbers from 0 to `count`, on several threads at
+// once; one chunk is called here and now. Throws what the first chunk that failed threw. Chunks do
+// not depend on how many threads there are, so what is computed from them does not either.
+template <class Body>
+void parallel_for(int64_t count, int64_t grain, Body&& body) {
+  using Function = std::remove_reference_t<Body>;
+  if (count <= grain && count > 0) return static_cast<void>(body(int64_t{0}, count));
+  const auto run = [](void* ctx, int64_t begin, int64_t end) {
+    return detail::to_slot([&] { (*static_cast<Function*>(ctx))(begin, end); });
+  };
+  void* const ctx = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
+  check(tenon_parallel_for(count, grain, run, ctx));
+}
+
+// How many threads work on a loop, and so many from now on; 0: as many as the machine has.
+inline int32_t num_threads() noexcept { return tenon_parallel_get_threads(); }
+inline void set_num_threads(int32_t count) { check(tenon_parallel_set_threads(count)); }
+
+}  // namespace tenon::inline hpp
