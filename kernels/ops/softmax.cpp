@@ -1,65 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::softmax and aten::log_softmax call.
+// What aten::softmax and aten::log_softmax call, and the results of what that is.
 #include "kernels/ops/softmax.h"
 
-#include "kernels/common/call.h"
+#include "kernels/common/element.h"
+#include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
-#include "kernels/common/shape.h"
 
-namespace tenon::kernels::ops {
+namespace tenon::kernels {
 namespace {
 
-using Unary = LazyOp<Tensor(const Tensor&)>;
-using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
+using Softmax = LazyOp<Tensor(const Tensor&, int64_t, bool)>;
 
-constinit const Unary exponential("aten::exp");
-constinit const Unary logarithm("aten::log");
-constinit const Unary without_history("aten::detach");
-constinit const Binary quotient("aten::div.Tensor");
-constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> difference(
-    "aten::sub.Tensor");
-constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> largest("aten::amax");
-constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool, std::optional<Dtype>)>
-    total("aten::sum.dim_IntList");
+constexpr const char* kFloating = "floating, or dtype= such";
 
-// The input, of which no exponential is larger than 1, in a dtype that keeps digits.
-struct Shifted {
-  Tensor values;
-  Dtype dtype;  // of the result
-  int64_t dim[1];
+// The input in the dtype that is asked for, which the operator keeps.
+void run_softmax(const Call& call, const Softmax& softmax) {
+  const Tensor self = *call.get<Tensor>(0);
+  const Dtype dtype = call.get<std::optional<Dtype>>(2).value_or(self.dtype());
+  const bool floats = has(kFloats, static_cast<tenon_dtype>(dtype));
+  if (!floats) fail_dtype(call.op(), "self", dtype, kFloating);
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
+  call.give(0, softmax(self.dtype() == dtype ? self : cast(self, dtype), dim, false));
+}
 
-  explicit Shifted(const Call& call) {
-    const Tensor self = *call.get<Tensor>(0);
-    dim[0] = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
-    dtype = call.get<std::optional<Dtype>>(2).value_or(self.dtype());
-    const bool is_small = dtype == Dtype::F16 || dtype == Dtype::BF16;
-    if (!is_small && dtype != Dtype::F32 && dtype != Dtype::F64) {
-      fail_dtype(call.op(), "self", dtype, "floating, or dtype= such");
-    }
-    const Dtype wide = is_small ? Dtype::F32 : dtype;
-    values = self.dtype() == wide ? self : cast(self, wide);
-    if (values.numel() == 0) return;
-    values = difference(values, largest(without_history(values), dim, true), Scalar(1));
-  }
-
-  Tensor as_asked(const Tensor& result) const {
-    return result.dtype() == dtype ? result : cast(result, dtype);
-  }
-  Tensor sum(const Tensor& terms) const { return total(terms, Sizes(dim), true, std::nullopt); }
-};
+// Row-major, whatever the input's order.
+Tensor result_of(const Call& call, const tenon_tensor_info& like) {
+  return result_for(call, sizes_of(like), dtype_of_info(like), Device(like.device));
+}
 
 }  // namespace
 
+SoftmaxPlan softmax_plan(const Call& call) {
+  const tenon_tensor_info self = call.get<Tensor>(0)->info();
+  check_dtype(call.op(), "self", dtype_of_info(self), FloatTypes());
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim);
+  if (call.get<bool>(2)) {
+    fail(TENON_ERROR_NOT_SUPPORTED, {call.op(), ": half_to_float must be False, got True"});
+  }
+  SoftmaxPlan plan{result_of(call, self), dim};
+  if (!call.form.is_functional()) check_no_partial_overlap(call.op(), plan.result.info(), self);
+  return plan;
+}
+
+SoftmaxPlan softmax_backward_plan(const Call& call) {
+  const tenon_tensor_info grad = call.get<Tensor>(0)->info();
+  const tenon_tensor_info output = call.get<Tensor>(1)->info();
+  check_dtype(call.op(), "grad_output", dtype_of_info(grad), FloatTypes());
+  if (!std::ranges::equal(sizes_of(grad), sizes_of(output)) || grad.dtype != output.dtype) {
+    fail(
+        TENON_ERROR_INVALID_ARGUMENT,
+        {call.op(), ": grad_output must have the sizes and the dtype of output, ", sizes_of(output),
+         " and ", dtype_of_info(output), ", got ", sizes_of(grad), " and ", dtype_of_info(grad)});
+  }
+  const auto dtype = call.get<Dtype>(3);
+  if (dtype != dtype_of_info(grad)) {
+    fail_dtype(call.op(), "input_dtype", dtype, "the dtype of grad_output");
+  }
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), grad.ndim);
+  SoftmaxPlan plan{result_of(call, grad), dim};
+  if (!call.form.is_functional()) {
+    check_no_partial_overlap(call.op(), plan.result.info(), grad);
+    check_no_partial_overlap(call.op(), plan.result.info(), output);
+  }
+  return plan;
+}
+
+namespace ops {
+
 void softmax(const Call& call) {
-  const Shifted shifted(call);
-  const Tensor powers = exponential(shifted.values);
-  call.give(0, shifted.as_asked(quotient(powers, shifted.sum(powers))));
+  static constinit const Softmax whole("aten::_softmax");
+  run_softmax(call, whole);
 }
 
 void log_softmax(const Call& call) {
-  const Shifted shifted(call);
-  const Tensor sum = logarithm(shifted.sum(exponential(shifted.values)));
-  call.give(0, shifted.as_asked(difference(shifted.values, sum, Scalar(1))));
+  static constinit const Softmax logarithms("aten::_log_softmax");
+  run_softmax(call, logarithms);
 }
 
-}  // namespace tenon::kernels::ops
+void softmax_meta(const Call& call) {
+  SoftmaxPlan plan = softmax_plan(call);
+  if (call.form.is_functional()) call.give(0, std::move(plan.result));
+}
+
+void softmax_backward_meta(const Call& call) {
+  SoftmaxPlan plan = softmax_backward_plan(call);
+  if (call.form.is_functional()) call.give(0, std::move(plan.result));
+}
+
+}  // namespace ops
+
+}  // namespace tenon::kernels

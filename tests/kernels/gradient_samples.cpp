@@ -255,6 +255,10 @@ void add_products_and_lists(Table& table) {
   table.add("aten::outer", {any({2}), any({3})}, {}, kComplex);
   table.add("aten::softmax.int", {any({2, 3}), 1});
   table.add("aten::log_softmax.int", {any({2, 3}), 0});
+  table.add("aten::_softmax", {any({2, 3}), 0, false});
+  table.add("aten::_log_softmax", {any({3, 2, 2}), 1, false});
+  table.add("aten::_softmax_backward_data", {any({2, 3}), any({2, 3}), 1, Dtype::F64});
+  table.add("aten::_log_softmax_backward_data", {any({2, 3}), any({2, 3}), 0, Dtype::F64});
   table.add("aten::cat", {std::vector{any({2, 3}), any({2, 1})}, 1}, {}, kComplex);
   table.add("aten::cat", {std::vector{any({0}), any({2, 3}), any({1, 3})}});
   table.add("aten::cat", {std::vector{any({0}), any({2, 1}), any({2, 3})}, 1});

@@ -7,6 +7,8 @@
 namespace tenon::tests {
 namespace {
 
+TEST(Softmax, AnswersAsPyTorch) { replay("softmax", 80); }
+
 TEST(Softmax, ExtremesStayFinite) {
   const float infinity = std::numeric_limits<float>::infinity();
   const Tensor row = Tensor::from<float>({1000, 1000, -infinity}, {3});
@@ -19,6 +21,14 @@ TEST(Softmax, ExtremesStayFinite) {
 TEST(Softmax, AlongTheFirstDim) {
   const Tensor self = Tensor::from<float>({0, 5, 0, 5}, {2, 2});
   EXPECT_EQ(elements(call("aten::softmax.int", self, 0)), (Doubles{0.5, 0.5, 0.5, 0.5}));
+}
+
+TEST(Softmax, TurnedOut_IsWrittenWhereItsElementsAre) {
+  const Tensor out = call("aten::t", Tensor::from<float>(std::vector<float>(6), {2, 3}));
+  const Tensor self = Tensor::from<float>({0, 0, 5, 5, -1, -1}, {3, 2});
+  call("aten::_softmax.out", self, 1, false, out);
+  EXPECT_EQ(elements(out), Doubles(6, 0.5));
+  EXPECT_EQ(strides(out), (std::vector<int64_t>{1, 3}));
 }
 
 TEST(Softmax, Integers_AreRefused) {

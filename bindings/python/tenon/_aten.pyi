@@ -26,6 +26,46 @@ class _packet__local_scalar_dense(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
     default: _OpOverload
 
+class _packet__log_softmax(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, half_to_float: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, half_to_float: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__log_softmax_backward_data(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, output: Tensor, dim: _int, input_dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, output: Tensor, dim: _int, input_dtype: _dtype, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__softmax(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, half_to_float: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, half_to_float: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__softmax_backward_data(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, output: Tensor, dim: _int, input_dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, output: Tensor, dim: _int, input_dtype: _dtype, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet__to_copy(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -4271,6 +4311,10 @@ class _packet_zeros_like(_OpOverloadPacket):
     out: _OpOverload
 
 _local_scalar_dense: _packet__local_scalar_dense
+_log_softmax: _packet__log_softmax
+_log_softmax_backward_data: _packet__log_softmax_backward_data
+_softmax: _packet__softmax
+_softmax_backward_data: _packet__softmax_backward_data
 _to_copy: _packet__to_copy
 _unsafe_index: _packet__unsafe_index
 _unsafe_view: _packet__unsafe_view

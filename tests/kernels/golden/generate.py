@@ -25,6 +25,7 @@ import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401
 import several  # noqa: F401
+import softmax  # noqa: F401
 import structure  # noqa: F401
 import windows  # noqa: F401
 

@@ -22,6 +22,75 @@ pub fn _local_scalar_dense(self_: &Tensor) -> Result<Scalar> {
     OP.get()?.call(self_)
 }
 
+/// `aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor`
+pub fn _log_softmax(self_: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::_log_softmax");
+    OP.get()?.call(self_, dim, half_to_float)
+}
+
+/// `aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn _log_softmax_out(
+    self_: &Tensor, dim: i64, half_to_float: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::_log_softmax.out");
+    OP.get()?.call(self_, dim, half_to_float, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype) -> Tensor`
+pub fn _log_softmax_backward_data(
+    grad_output: &Tensor, output: &Tensor, dim: i64, input_dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, DType), Tensor> =
+        LazyTyped::new("aten::_log_softmax_backward_data");
+    OP.get()?.call(grad_output, output, dim, input_dtype)
+}
+
+/// `aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _log_softmax_backward_data_out(
+    grad_output: &Tensor, output: &Tensor, dim: i64, input_dtype: DType,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, DType, &Tensor), ()> =
+        LazyTyped::new("aten::_log_softmax_backward_data.out");
+    OP.get()?.call(grad_output, output, dim, input_dtype, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor`
+pub fn _softmax(self_: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::_softmax");
+    OP.get()?.call(self_, dim, half_to_float)
+}
+
+/// `aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _softmax_out(self_: &Tensor, dim: i64, half_to_float: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> = LazyTyped::new("aten::_softmax.out");
+    OP.get()?.call(self_, dim, half_to_float, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype) -> Tensor`
+pub fn _softmax_backward_data(
+    grad_output: &Tensor, output: &Tensor, dim: i64, input_dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, DType), Tensor> =
+        LazyTyped::new("aten::_softmax_backward_data");
+    OP.get()?.call(grad_output, output, dim, input_dtype)
+}
+
+/// `aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn _softmax_backward_data_out(
+    grad_output: &Tensor, output: &Tensor, dim: i64, input_dtype: DType,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, DType, &Tensor), ()> =
+        LazyTyped::new("aten::_softmax_backward_data.out");
+    OP.get()?.call(grad_output, output, dim, input_dtype, grad_input)?;
+    Ok(grad_input.clone())
+}
+
 /// What [`_to_copy`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ToCopyOptions {

@@ -52,6 +52,151 @@ static inline tenon_status aten__local_scalar_dense(tenon_tensor* self, tenon_va
   return TENON_OK;
 }
 
+/// aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
+static inline tenon_status aten__log_softmax(
+    tenon_tensor* self, int64_t dim, int32_t half_to_float, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(half_to_float);
+  status_ = aten_wrapped_call(&op_, "aten::_log_softmax", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten__log_softmax_out(
+    tenon_tensor* self, int64_t dim, int32_t half_to_float, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(half_to_float);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_log_softmax.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype) -> Tensor
+static inline tenon_status aten__log_softmax_backward_data(
+    tenon_tensor* grad_output, tenon_tensor* output, int64_t dim, tenon_dtype input_dtype,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_dtype(input_dtype);
+  status_ = aten_wrapped_call(&op_, "aten::_log_softmax_backward_data", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__log_softmax_backward_data_out(
+    tenon_tensor* grad_output, tenon_tensor* output, int64_t dim, tenon_dtype input_dtype,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_dtype(input_dtype);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_log_softmax_backward_data.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
+static inline tenon_status aten__softmax(
+    tenon_tensor* self, int64_t dim, int32_t half_to_float, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(half_to_float);
+  status_ = aten_wrapped_call(&op_, "aten::_softmax", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__softmax_out(
+    tenon_tensor* self, int64_t dim, int32_t half_to_float, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(half_to_float);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_softmax.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype)
+/// -> Tensor
+static inline tenon_status aten__softmax_backward_data(
+    tenon_tensor* grad_output, tenon_tensor* output, int64_t dim, tenon_dtype input_dtype,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_dtype(input_dtype);
+  status_ = aten_wrapped_call(&op_, "aten::_softmax_backward_data", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+/// input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten__softmax_backward_data_out(
+    tenon_tensor* grad_output, tenon_tensor* output, int64_t dim, tenon_dtype input_dtype,
+    tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_dtype(input_dtype);
+  args_[4] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::_softmax_backward_data.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten__to_copy_options {
   const tenon_dtype* dtype;
   const int32_t* layout;

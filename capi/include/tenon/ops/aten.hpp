@@ -29,6 +29,77 @@ inline Scalar _local_scalar_dense(const Tensor& self) {
   return op_(self);
 }
 
+// aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
+inline Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::_log_softmax");
+  return op_(self, dim, half_to_float);
+}
+
+// aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor _log_softmax_out(
+    const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&)> op_("aten::_log_softmax.out");
+  op_(self, dim, half_to_float, out);
+  return out;
+}
+
+// aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+// input_dtype) -> Tensor
+inline Tensor _log_softmax_backward_data(
+    const Tensor& grad_output, const Tensor& output, int64_t dim, Dtype input_dtype) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, Dtype)> op_("aten::_log_softmax_backward_data");
+  return op_(grad_output, output, dim, input_dtype);
+}
+
+// aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+// input_dtype, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor _log_softmax_backward_data_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& output, int64_t dim,
+    Dtype input_dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, Dtype,
+      const Tensor&)> op_("aten::_log_softmax_backward_data.out");
+  op_(grad_output, output, dim, input_dtype, out);
+  return out;
+}
+
+// aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
+inline Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::_softmax");
+  return op_(self, dim, half_to_float);
+}
+
+// aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor _softmax_out(const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&)> op_("aten::_softmax.out");
+  op_(self, dim, half_to_float, out);
+  return out;
+}
+
+// aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype)
+// -> Tensor
+inline Tensor _softmax_backward_data(
+    const Tensor& grad_output, const Tensor& output, int64_t dim, Dtype input_dtype) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, Dtype)> op_("aten::_softmax_backward_data");
+  return op_(grad_output, output, dim, input_dtype);
+}
+
+// aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+// input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor _softmax_backward_data_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& output, int64_t dim,
+    Dtype input_dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, Dtype,
+      const Tensor&)> op_("aten::_softmax_backward_data.out");
+  op_(grad_output, output, dim, input_dtype, grad_input);
+  return grad_input;
+}
+
 struct ToCopyOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};

@@ -24,6 +24,95 @@ public final class Aten {
     return _LOCAL_SCALAR_DENSE.get().call(self);
   }
 
+  private static final LazyOp _LOG_SOFTMAX = new LazyOp("aten::_log_softmax");
+
+  /**
+   * {@code aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor}.
+   */
+  public static Tensor _logSoftmax(Tensor self, long dim, boolean halfToFloat) {
+    return _LOG_SOFTMAX.get().callTensor(self, dim, halfToFloat);
+  }
+
+  private static final LazyOp _LOG_SOFTMAX_OUT = new LazyOp("aten::_log_softmax.out");
+
+  /**
+   * {@code aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor _logSoftmaxOut(Tensor out, Tensor self, long dim, boolean halfToFloat) {
+    ((Tensor) _LOG_SOFTMAX_OUT.get().callBoxed(new Object[] {self, dim, halfToFloat,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _LOG_SOFTMAX_BACKWARD_DATA = new LazyOp("aten::_log_softmax_backward_data");
+
+  /**
+   * {@code aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+   * input_dtype) -> Tensor}.
+   */
+  public static Tensor _logSoftmaxBackwardData(
+      Tensor gradOutput, Tensor output, long dim, DType inputDtype) {
+    return _LOG_SOFTMAX_BACKWARD_DATA.get().callTensor(gradOutput, output, dim, inputDtype);
+  }
+
+  private static final LazyOp _LOG_SOFTMAX_BACKWARD_DATA_OUT = new LazyOp("aten::_log_softmax_backward_data.out");
+
+  /**
+   * {@code aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim,
+   * ScalarType input_dtype, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _logSoftmaxBackwardDataOut(
+      Tensor out, Tensor gradOutput, Tensor output, long dim, DType inputDtype) {
+    ((Tensor) _LOG_SOFTMAX_BACKWARD_DATA_OUT.get().callBoxed(new Object[] {gradOutput, output, dim,
+        inputDtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _SOFTMAX = new LazyOp("aten::_softmax");
+
+  /**
+   * {@code aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor}.
+   */
+  public static Tensor _softmax(Tensor self, long dim, boolean halfToFloat) {
+    return _SOFTMAX.get().callTensor(self, dim, halfToFloat);
+  }
+
+  private static final LazyOp _SOFTMAX_OUT = new LazyOp("aten::_softmax.out");
+
+  /**
+   * {@code aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor _softmaxOut(Tensor out, Tensor self, long dim, boolean halfToFloat) {
+    ((Tensor) _SOFTMAX_OUT.get().callBoxed(new Object[] {self, dim, halfToFloat, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _SOFTMAX_BACKWARD_DATA = new LazyOp("aten::_softmax_backward_data");
+
+  /**
+   * {@code aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
+   * input_dtype) -> Tensor}.
+   */
+  public static Tensor _softmaxBackwardData(
+      Tensor gradOutput, Tensor output, long dim, DType inputDtype) {
+    return _SOFTMAX_BACKWARD_DATA.get().callTensor(gradOutput, output, dim, inputDtype);
+  }
+
+  private static final LazyOp _SOFTMAX_BACKWARD_DATA_OUT = new LazyOp("aten::_softmax_backward_data.out");
+
+  /**
+   * {@code aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
+   * input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor _softmaxBackwardDataOut(
+      Tensor gradInput, Tensor gradOutput, Tensor output, long dim, DType inputDtype) {
+    ((Tensor) _SOFTMAX_BACKWARD_DATA_OUT.get().callBoxed(new Object[] {gradOutput, output, dim,
+        inputDtype, gradInput})[0]).close();
+    return gradInput;
+  }
+
   private static final LazyOp _TO_COPY = new LazyOp("aten::_to_copy");
 
   /**
