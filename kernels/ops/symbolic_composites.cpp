@@ -137,6 +137,10 @@ constexpr NamedRule kCompositeRules[] = {
     {"flatten.using_ints", &flatten},
     {"softmax.int", &as_for_numbers},
     {"log_softmax.int", &as_for_numbers},
+    {"layer_norm", &as_for_numbers},
+    {"rms_norm", &as_for_numbers},
+    {"mse_loss", &as_for_numbers},
+    {"l1_loss", &as_for_numbers},
     {"masked_fill.Scalar", &masked_fill},
     {"masked_fill.Tensor", &masked_fill},
 };

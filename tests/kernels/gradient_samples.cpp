@@ -411,6 +411,25 @@ void add_windows(Table& table) {
   table.add("aten::max_pool2d", {any({1, 3, 4}), kernel, kernel, one});
 }
 
+void add_normalization_and_losses(Table& table) {
+  const Ints row{3};
+  table.add("aten::layer_norm", {any({2, 3}), row, any({3}), any({3})});
+  table.add("aten::layer_norm", {any({2, 3}), Ints{2, 3}});
+  table.add("aten::group_norm", {any({2, 4, 3}), 2, any({4}), any({4})});
+  table.add("aten::group_norm", {any({1, 4}), 1});
+  table.add("aten::rms_norm", {any({2, 3}), row, any({3})});
+  table.add("aten::rms_norm", {any({2, 3}), Ints{2, 3}});
+  for (const char* op : {"aten::mse_loss", "aten::l1_loss"}) {
+    for (const int reduction : {0, 1, 2}) table.add(op, {any({2, 3}), positive({3}), reduction});
+  }
+  for (const char* op : {"aten::smooth_l1_loss", "aten::huber_loss"}) {
+    for (const double bound : {0.3, 4.0}) {
+      table.add(op, {any({2, 3}), positive({2, 3}), 0, bound});
+      table.add(op, {any({2, 3}), positive({3}), 1, bound});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Sample> gradient_samples() {
@@ -426,6 +445,7 @@ std::vector<Sample> gradient_samples() {
   add_activations(table);
   add_arranging(table);
   add_measures(table);
+  add_normalization_and_losses(table);
   return table.take();
 }
 

@@ -24,9 +24,9 @@ TEST(Softmax, AlongTheFirstDim) {
 }
 
 TEST(Softmax, TurnedOut_IsWrittenWhereItsElementsAre) {
-  const Tensor out = call("aten::t", Tensor::from<float>(std::vector<float>(6), {2, 3}));
+  const Tensor out = call("aten::t", Tensor::from<float>({0, 0, 0, 0, 0, 0}, {2, 3}));
   const Tensor self = Tensor::from<float>({0, 0, 5, 5, -1, -1}, {3, 2});
-  call("aten::_softmax.out", self, 1, false, out);
+  call("aten::_softmax.out", self, 1, false, kw("out", out));
   EXPECT_EQ(elements(out), Doubles(6, 0.5));
   EXPECT_EQ(strides(out), (std::vector<int64_t>{1, 3}));
 }

@@ -348,6 +348,50 @@ def test_losses_of_classes_refuse(input, target, options, error, text):
         nn.functional.cross_entropy(tenon.zeros(*input), tenon.tensor(target), **options)
 
 
+def test_rms_norm_divides_by_the_root_of_the_mean_square():
+    layer = nn.RMSNorm(2, eps=0.0)
+    layer.weight.detach().copy_(tenon.tensor([1.0, 10.0]))
+    assert layer(tenon.tensor([1.0, 7.0])).tolist() == pytest.approx([0.2, 14.0])
+    assert repr(nn.RMSNorm(2)) == "RMSNorm((2,), eps=None, elementwise_affine=True)"
+    assert list(layer.state_dict()) == ["weight"]
+    assert list(nn.RMSNorm(2, elementwise_affine=False).state_dict()) == []
+
+
+def test_group_norm_normalizes_each_group_of_channels():
+    layer = nn.GroupNorm(2, 4, eps=0.0)
+    layer.bias.detach().copy_(tenon.tensor([0.0, 0.0, 5.0, 5.0]))
+    x = tenon.tensor([[1.0, 3.0, -10.0, 30.0]])
+    assert layer(x).tolist() == [[-1.0, 1.0, 4.0, 6.0]]
+    assert repr(layer) == "GroupNorm(2, 4, eps=0.0, affine=True, bias=True)"
+    assert list(nn.GroupNorm(1, 2, bias=False).state_dict()) == ["weight"]
+    with pytest.raises(tenon.InvalidArgumentError, match="must divide num_channels 4, got 3"):
+        nn.GroupNorm(3, 4)
+
+
+def test_functions_of_activations_are_the_operators():
+    x = tenon.tensor([-1.0, 2.0])
+    number = tenon.tensor([0j, 1 + 0j])
+    gate = 1 / (1 + math.exp(-1))
+    assert nn.functional.silu(number).tolist() == pytest.approx([0j, gate + 0j])
+    assert nn.functional.leaky_relu(x, 0.5).tolist() == [-0.5, 2.0]
+    assert nn.functional.elu(x).tolist() == pytest.approx([math.exp(-1) - 1, 2.0])
+    assert nn.GELU()(tenon.tensor([0.0])).tolist() == [0.0]
+    assert repr(nn.GELU("tanh")) == "GELU(approximate='tanh')"
+    for in_place in (nn.functional.silu, nn.functional.mish, nn.functional.elu):
+        own = x.clone()
+        assert in_place(own, inplace=True) is own
+        assert own.tolist() == in_place(x).tolist() != x.tolist()
+
+
+def test_losses_with_lines():
+    x, y = tenon.tensor([0.0, 3.0]), tenon.tensor([0.5, 0.0])
+    assert nn.SmoothL1Loss(reduction="none")(x, y).tolist() == [0.125, 2.5]
+    assert nn.SmoothL1Loss(beta=0.0)(x, y).item() == 1.75
+    assert nn.HuberLoss(reduction="sum", delta=2.0)(x, y).item() == 4.125
+    with pytest.raises(tenon.InvalidArgumentError, match="delta must be above 0, got 0"):
+        nn.HuberLoss(delta=0)(x, y)
+
+
 def test_layer_norm_has_mean_0_and_deviation_1():
     layer = nn.LayerNorm([2, 2])
     x = tenon.arange(12.0).reshape(3, 2, 2)

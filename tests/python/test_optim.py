@@ -21,6 +21,7 @@ OPTIMISERS = [
     ("Adam", {"lr": 0.05, "betas": (0.5, 0.9), "weight_decay": 0.2, "amsgrad": True}),
     ("Adam", {"lr": 0.05, "maximize": True, "eps": 1e-3}),
     ("AdamW", {"lr": 0.05, "weight_decay": 0.3}),
+    ("AdamW", {"lr": 0.05, "capturable": True, "amsgrad": True}),
 ]
 SCHEDULES = [
     ("StepLR", {"step_size": 2, "gamma": 0.5}),
@@ -88,6 +89,30 @@ def test_sgd_and_adamw_follow_their_formulas():
     one = parameter()
     (got,) = steps(tenon, optim.AdamW([one], lr=0.1, weight_decay=0.5, eps=0.0), one, GRADS[:1])
     assert got[0] == pytest.approx(1.0 * (1 - 0.05) - 0.1)  # the first step is lr in size
+
+
+@pytest.mark.parametrize("options", [{}, {"amsgrad": True}, {"weight_decay": 0.3}])
+def test_capturable_steps_are_those_of_numbers(options):
+    one, other = parameter(), parameter()
+    want = steps(tenon, optim.AdamW([one], lr=0.05, **options), one)
+    got = steps(tenon, optim.AdamW([other], lr=0.05, capturable=True, **options), other)
+    assert [x for each in got for x in each] == pytest.approx(
+        [x for each in want for x in each], rel=1e-6
+    )  # steps are counted in float32
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIMISERS)
+def test_steps_on_fakes(name, options):
+    with tenon.FakeTensorMode():
+        one = parameter()
+        optimizer = getattr(optim, name)([one], **options)
+        for _ in range(2):
+            (one * 2).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    held = [one, *(x for x in optimizer.state[one].values() if isinstance(x, tenon.Tensor))]
+    assert all(isinstance(x, tenon.fake.FakeTensor) for x in held)
+    assert all(x.shape in ((3,), ()) for x in held) and len(held) == 1 + len(optimizer.state[one])
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIMISERS)

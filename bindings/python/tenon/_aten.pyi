@@ -1609,6 +1609,12 @@ class _packet_greater_equal_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_group_norm(_OpOverloadPacket):
+    def __call__(
+        __self, input: Tensor, num_groups: _int, weight: Tensor | None = None,
+        bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enabled: _bool = True) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_gt(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1738,6 +1744,18 @@ class _packet_hstack(_OpOverloadPacket):
     def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
     @_overload
     def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_huber_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1,
+        delta: _float = 1.0) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1, delta: _float = 1.0, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1900,6 +1918,16 @@ class _packet_isnan(_OpOverloadPacket):
 
 class _packet_item(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
+    default: _OpOverload
+
+class _packet_l1_loss(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, target: Tensor, reduction: _int = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_layer_norm(_OpOverloadPacket):
+    def __call__(
+        __self, input: Tensor, normalized_shape: _Sequence[_int], weight: Tensor | None = None,
+        bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor: ...
     default: _OpOverload
 
 class _packet_le(_OpOverloadPacket):
@@ -2524,6 +2552,15 @@ class _packet_movedim(_OpOverloadPacket):
     int: _OpOverload
     intlist: _OpOverload
 
+class _packet_mse_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, target: Tensor, reduction: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_mul(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -3139,6 +3176,12 @@ class _packet_result_type(_OpOverloadPacket):
     Scalar_Tensor: _OpOverload
     Tensor: _OpOverload
 
+class _packet_rms_norm(_OpOverloadPacket):
+    def __call__(
+        __self, input: Tensor, normalized_shape: _Sequence[_int], weight: Tensor | None = None,
+        eps: _float | None = None) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_roll(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -3467,6 +3510,18 @@ class _packet_slice_scatter(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
         end: _int | None = None, step: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_smooth_l1_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1,
+        beta: _float = 1.0) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1, beta: _float = 1.0, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -4487,6 +4542,7 @@ greater: _packet_greater
 greater_: _packet_greater_
 greater_equal: _packet_greater_equal
 greater_equal_: _packet_greater_equal_
+group_norm: _packet_group_norm
 gt: _packet_gt
 gt_: _packet_gt_
 hardshrink: _packet_hardshrink
@@ -4502,6 +4558,7 @@ hardtanh_: _packet_hardtanh_
 hardtanh_backward: _packet_hardtanh_backward
 histc: _packet_histc
 hstack: _packet_hstack
+huber_loss: _packet_huber_loss
 hypot: _packet_hypot
 hypot_: _packet_hypot_
 im2col: _packet_im2col
@@ -4522,6 +4579,8 @@ isfinite: _packet_isfinite
 isinf: _packet_isinf
 isnan: _packet_isnan
 item: _packet_item
+l1_loss: _packet_l1_loss
+layer_norm: _packet_layer_norm
 le: _packet_le
 le_: _packet_le_
 leaky_relu: _packet_leaky_relu
@@ -4579,6 +4638,7 @@ mish_: _packet_mish_
 mm: _packet_mm
 moveaxis: _packet_moveaxis
 movedim: _packet_movedim
+mse_loss: _packet_mse_loss
 mul: _packet_mul
 mul_: _packet_mul_
 multiply: _packet_multiply
@@ -4633,6 +4693,7 @@ repeat_interleave: _packet_repeat_interleave
 reshape: _packet_reshape
 reshape_as: _packet_reshape_as
 result_type: _packet_result_type
+rms_norm: _packet_rms_norm
 roll: _packet_roll
 rot90: _packet_rot90
 round: _packet_round
@@ -4671,6 +4732,7 @@ slice: _packet_slice
 slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
 slice_scatter: _packet_slice_scatter
+smooth_l1_loss: _packet_smooth_l1_loss
 softmax: _packet_softmax
 softplus: _packet_softplus
 softplus_backward: _packet_softplus_backward

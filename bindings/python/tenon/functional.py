@@ -115,6 +115,7 @@ gelu_backward = _aten("gelu_backward")
 ger = _aten("ger")
 greater = _aten("greater")
 greater_equal = _aten("greater_equal")
+group_norm = _aten("group_norm")
 gt = _aten("gt")
 hardshrink = _aten("hardshrink")
 hardshrink_backward = _aten("hardshrink_backward")
@@ -126,6 +127,7 @@ hardtanh = _aten("hardtanh")
 hardtanh_backward = _aten("hardtanh_backward")
 histc = _aten("histc")
 hstack = _aten("hstack")
+huber_loss = _aten("huber_loss")
 hypot = _aten("hypot")
 im2col = _aten("im2col")
 imag = _aten("imag")
@@ -140,6 +142,8 @@ isclose = _aten("isclose")
 isfinite = _aten("isfinite")
 isinf = _aten("isinf")
 isnan = _aten("isnan")
+l1_loss = _aten("l1_loss")
+layer_norm = _aten("layer_norm")
 le = _aten("le")
 leaky_relu = _aten("leaky_relu")
 leaky_relu_backward = _aten("leaky_relu_backward")
@@ -179,6 +183,7 @@ mish = _aten("mish")
 mm = _aten("mm")
 moveaxis = _aten("moveaxis")
 movedim = _aten("movedim")
+mse_loss = _aten("mse_loss")
 mul = _aten("mul")
 multiply = _aten("multiply")
 nan_to_num = _aten("nan_to_num")
@@ -206,6 +211,7 @@ remainder = _aten("remainder")
 repeat_interleave = _aten("repeat_interleave")
 reshape = _aten("reshape")
 result_type = _aten("result_type")
+rms_norm = _aten("rms_norm")
 roll = _aten("roll")
 rot90 = _aten("rot90")
 round = _aten("round")
@@ -232,6 +238,7 @@ sinh = _aten("sinh")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 slice_scatter = _aten("slice_scatter")
+smooth_l1_loss = _aten("smooth_l1_loss")
 softmax = _aten("softmax")
 softplus = _aten("softplus")
 softplus_backward = _aten("softplus_backward")
@@ -401,6 +408,7 @@ __all__ = [
     "ger",
     "greater",
     "greater_equal",
+    "group_norm",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -412,6 +420,7 @@ __all__ = [
     "hardtanh_backward",
     "histc",
     "hstack",
+    "huber_loss",
     "hypot",
     "im2col",
     "imag",
@@ -426,6 +435,8 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "l1_loss",
+    "layer_norm",
     "le",
     "leaky_relu",
     "leaky_relu_backward",
@@ -465,6 +476,7 @@ __all__ = [
     "mm",
     "moveaxis",
     "movedim",
+    "mse_loss",
     "mul",
     "multiply",
     "nan_to_num",
@@ -492,6 +504,7 @@ __all__ = [
     "repeat_interleave",
     "reshape",
     "result_type",
+    "rms_norm",
     "roll",
     "rot90",
     "round",
@@ -518,6 +531,7 @@ __all__ = [
     "slice_backward",
     "slice_copy",
     "slice_scatter",
+    "smooth_l1_loss",
     "softmax",
     "softplus",
     "softplus_backward",

@@ -105,6 +105,7 @@ from ._aten import gelu_backward as gelu_backward
 from ._aten import ger as ger
 from ._aten import greater as greater
 from ._aten import greater_equal as greater_equal
+from ._aten import group_norm as group_norm
 from ._aten import gt as gt
 from ._aten import hardshrink as hardshrink
 from ._aten import hardshrink_backward as hardshrink_backward
@@ -116,6 +117,7 @@ from ._aten import hardtanh as hardtanh
 from ._aten import hardtanh_backward as hardtanh_backward
 from ._aten import histc as histc
 from ._aten import hstack as hstack
+from ._aten import huber_loss as huber_loss
 from ._aten import hypot as hypot
 from ._aten import im2col as im2col
 from ._aten import imag as imag
@@ -130,6 +132,8 @@ from ._aten import isclose as isclose
 from ._aten import isfinite as isfinite
 from ._aten import isinf as isinf
 from ._aten import isnan as isnan
+from ._aten import l1_loss as l1_loss
+from ._aten import layer_norm as layer_norm
 from ._aten import le as le
 from ._aten import leaky_relu as leaky_relu
 from ._aten import leaky_relu_backward as leaky_relu_backward
@@ -169,6 +173,7 @@ from ._aten import mish as mish
 from ._aten import mm as mm
 from ._aten import moveaxis as moveaxis
 from ._aten import movedim as movedim
+from ._aten import mse_loss as mse_loss
 from ._aten import mul as mul
 from ._aten import multiply as multiply
 from ._aten import nan_to_num as nan_to_num
@@ -196,6 +201,7 @@ from ._aten import remainder as remainder
 from ._aten import repeat_interleave as repeat_interleave
 from ._aten import reshape as reshape
 from ._aten import result_type as result_type
+from ._aten import rms_norm as rms_norm
 from ._aten import roll as roll
 from ._aten import rot90 as rot90
 from ._aten import round as round
@@ -222,6 +228,7 @@ from ._aten import sinh as sinh
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
 from ._aten import slice_scatter as slice_scatter
+from ._aten import smooth_l1_loss as smooth_l1_loss
 from ._aten import softmax as softmax
 from ._aten import softplus as softplus
 from ._aten import softplus_backward as softplus_backward
@@ -392,6 +399,7 @@ __all__ = [
     "ger",
     "greater",
     "greater_equal",
+    "group_norm",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -403,6 +411,7 @@ __all__ = [
     "hardtanh_backward",
     "histc",
     "hstack",
+    "huber_loss",
     "hypot",
     "im2col",
     "imag",
@@ -417,6 +426,8 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "l1_loss",
+    "layer_norm",
     "le",
     "leaky_relu",
     "leaky_relu_backward",
@@ -456,6 +467,7 @@ __all__ = [
     "mm",
     "moveaxis",
     "movedim",
+    "mse_loss",
     "mul",
     "multiply",
     "nan_to_num",
@@ -483,6 +495,7 @@ __all__ = [
     "repeat_interleave",
     "reshape",
     "result_type",
+    "rms_norm",
     "roll",
     "rot90",
     "round",
@@ -509,6 +522,7 @@ __all__ = [
     "slice_backward",
     "slice_copy",
     "slice_scatter",
+    "smooth_l1_loss",
     "softmax",
     "softplus",
     "softplus_backward",

@@ -21,6 +21,7 @@ import folds  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
 import measures  # noqa: F401
+import normalization  # noqa: F401
 import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from . import functional, init, modules, parameter, utils
 from .modules import (
+    GELU,
     CrossEntropyLoss,
     Dropout,
     Flatten,
+    GroupNorm,
+    HuberLoss,
     Identity,
     L1Loss,
     LayerNorm,
@@ -22,19 +25,24 @@ from .modules import (
     ParameterDict,
     ParameterList,
     ReLU,
+    RMSNorm,
     Sequential,
     Sigmoid,
     SiLU,
+    SmoothL1Loss,
     Softmax,
     Tanh,
 )
 from .parameter import Buffer, Parameter
 
 __all__ = [
+    "GELU",
     "Buffer",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
+    "GroupNorm",
+    "HuberLoss",
     "Identity",
     "L1Loss",
     "LayerNorm",
@@ -49,10 +57,12 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
     "ReLU",
     "Sequential",
     "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
     "Softmax",
     "Tanh",
     "functional",

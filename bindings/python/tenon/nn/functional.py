@@ -8,17 +8,30 @@ from .._tenon import Tensor
 from ..error import InvalidArgumentError, NotSupportedError
 from ..ops import _packet
 from ..overridable import overridable
-from .functional_loss import cross_entropy, l1_loss, mse_loss, nll_loss
+from .functional_loss import (
+    cross_entropy,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_elu_ = _packet("aten::elu_")
+_leaky_relu_ = _packet("aten::leaky_relu_")
+_mish_ = _packet("aten::mish_")
 _relu_ = _packet("aten::relu_")
+_silu_ = _packet("aten::silu_")
 _reshape = _packet("aten::reshape")
 
 linear = _operators.linear
 conv2d = _operators.conv2d
+gelu = _operators.gelu
+softplus = _operators.softplus
 
 
 @overridable
@@ -42,15 +55,28 @@ def sigmoid(input: Tensor) -> Tensor:
 @overridable
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """Returns `x * sigmoid(x)` of each element."""
-    gate = _operators.sigmoid(input)
+    if not input.dtype.is_complex:
+        return _silu_(input) if inplace else _operators.silu(input)
+    gate = _operators.sigmoid(input)  # the operator takes no complex numbers
     return input.mul_(gate) if inplace else input * gate
+
+
+@overridable
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns `x * tanh(log(1 + exp(x)))` of each element."""
+    return _mish_(input) if inplace else _operators.mish(input)
+
+
+@overridable
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Returns each element where it is positive, else `alpha * (exp(x) - 1)`."""
+    return (_elu_ if inplace else _operators.elu)(input, alpha)
 
 
 @overridable
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Returns each element where it is positive, else `negative_slope` times it."""
-    result = _operators.where(input > 0, input, input * negative_slope)
-    return input.copy_(result) if inplace else result
+    return (_leaky_relu_ if inplace else _operators.leaky_relu)(input, negative_slope)
 
 
 def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
@@ -98,6 +124,10 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(factor) if inplace else input * factor
 
 
+def _normalized_shape(given: Any) -> tuple[Any, ...]:
+    return (given,) if isinstance(given, int) else tuple(given)
+
+
 @overridable
 def layer_norm(
     input: Tensor,
@@ -115,21 +145,43 @@ def layer_norm(
         bias: Of those sizes; what is added then.
         eps: Added to the variance.
     """
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if not shape or tuple(input.shape[-len(shape) :]) != shape:
-        raise InvalidArgumentError(
-            f"layer_norm: input must end with the sizes {shape}, got {input.shape}"
-        )
-    for name, each in (("weight", weight), ("bias", bias)):
-        if each is not None and tuple(each.shape) != shape:
-            raise InvalidArgumentError(f"layer_norm: {name} must be of {shape}, got {each.shape}")
-    dims = tuple(range(-len(shape), 0))
-    apart = input - _operators.mean(input, dims, True)
-    variance = _operators.mean(apart * apart, dims, True)
-    result = apart / _operators.sqrt(variance + eps)
-    if weight is not None:
-        result = result * weight
-    return result if bias is None else result + bias
+    shape = _normalized_shape(normalized_shape)
+    return _operators.layer_norm(input, shape, weight, bias, eps)
+
+
+@overridable
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """Returns the input, divided by the root of the mean of its squares over the last dims.
+
+    Args:
+        input: Of shape `(..., *normalized_shape)`.
+        normalized_shape: Sizes of the last dims, over which the mean is taken.
+        weight: Of those sizes; what the result is multiplied by.
+        eps: Added to the mean; by default the distance from 1 to the next number.
+    """
+    return _operators.rms_norm(input, _normalized_shape(normalized_shape), weight, eps)
+
+
+@overridable
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Returns the input less its mean, divided by its deviation, over groups of channels.
+
+    Args:
+        input: Of shape (N, channels, ...).
+        num_groups: A number that divides the channels.
+        weight: One of each channel; what the result is multiplied by.
+        bias: One of each channel; what is added then.
+        eps: Added to the variance.
+    """
+    return _operators.group_norm(input, num_groups, weight, bias, eps)
 
 
 @overridable
@@ -217,16 +269,24 @@ def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 __all__ = [
     "cross_entropy",
     "dropout",
+    "elu",
+    "gelu",
+    "group_norm",
+    "huber_loss",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
+    "mish",
     "mse_loss",
     "nll_loss",
     "relu",
+    "rms_norm",
     "sigmoid",
     "silu",
+    "smooth_l1_loss",
     "softmax",
+    "softplus",
     "tanh",
 ]

@@ -24,11 +24,10 @@ def _check_reduction(name: str, reduction: str) -> None:
         )
 
 
-def _reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
+def _reduction(name: str, reduction: str) -> int:
+    """As operators have it."""
     _check_reduction(name, reduction)
-    if reduction == "mean":
-        return _operators.mean(losses)
-    return _operators.sum(losses) if reduction == "sum" else losses
+    return ("none", "mean", "sum").index(reduction)
 
 
 def _raised(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -55,17 +54,47 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the squares of the differences of input and target, or their mean or sum."""
     _check_shapes("mse_loss", input, target)
-    input, target = _raised(input, target)
-    difference = input - target
-    return _reduced("mse_loss", difference * difference, reduction)
+    return _operators.mse_loss(input, target, _reduction("mse_loss", reduction))
 
 
 @overridable
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the absolute differences of input and target, or their mean or sum."""
     _check_shapes("l1_loss", input, target)
-    input, target = _raised(input, target)
-    return _reduced("l1_loss", _operators.abs(input - target), reduction)
+    return _operators.l1_loss(input, target, _reduction("l1_loss", reduction))
+
+
+@overridable
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """Returns absolute differences, less `beta / 2`, and parabolas below `beta`.
+
+    Args:
+        input: Of a floating dtype.
+        target: Of the same shape.
+        reduction: "mean", "sum" or "none".
+        beta: Where lines begin; with 0 this is `l1_loss`.
+    """
+    _check_shapes("smooth_l1_loss", input, target)
+    how = _reduction("smooth_l1_loss", reduction)
+    return _operators.smooth_l1_loss(input, target, how, beta)
+
+
+@overridable
+def huber_loss(
+    input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0
+) -> Tensor:
+    """Returns `delta` times what `smooth_l1_loss` does with `beta=delta`.
+
+    Args:
+        input: Of a floating dtype.
+        target: Of the same shape.
+        reduction: "mean", "sum" or "none".
+        delta: Where lines begin; above 0.
+    """
+    _check_shapes("huber_loss", input, target)
+    return _operators.huber_loss(input, target, _reduction("huber_loss", reduction), delta)
 
 
 def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[Any, Tensor]:
@@ -185,4 +214,11 @@ def cross_entropy(
     return plain * (1 - label_smoothing) + shared * (label_smoothing / input.shape[dim])
 
 
-__all__ = ["cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
+__all__ = [
+    "cross_entropy",
+    "huber_loss",
+    "l1_loss",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from .._tenon import is_fake
 from ..error import InvalidArgumentError
 from ..factories import tensor, zeros_like
 from ..functional import maximum
@@ -31,6 +32,8 @@ class Adam(Optimizer):
         weight_decay: This many parameters are added to the gradient.
         amsgrad: Whether the largest v so far serves.
         maximize: Whether parameters go up the gradient, not down.
+        capturable: Whether steps are counted by tensors alone, so that a graph of one step is that
+            of each. Without, the numbers of the recorded step are constants of the graph.
         decoupled_weight_decay: Whether parameters shrink by lr * weight_decay instead.
 
     Raises:
@@ -47,6 +50,7 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        capturable: bool = False,
         decoupled_weight_decay: bool = False,
     ) -> None:
         """Keeps the groups."""
@@ -63,6 +67,7 @@ class Adam(Optimizer):
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
             "maximize": maximize,
+            "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, options)
@@ -92,14 +97,19 @@ class Adam(Optimizer):
                 grad = grad.add(parameter, alpha=group["weight_decay"])
         state = self._state_of(parameter, group["amsgrad"])
         beta1, beta2 = group["betas"]
-        state["step"] += 1
-        step = state["step"].item()
+        step = state["step"].add_(1)
         mean = state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
         if group["amsgrad"]:
-            square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
-        root = (square.sqrt() / math.sqrt(1 - beta2**step)).add_(group["eps"])
-        parameter.addcdiv_(mean, root, value=-group["lr"] / (1 - beta1**step))
+            square = state["max_exp_avg_sq"].copy_(maximum(state["max_exp_avg_sq"], square))
+        if group["capturable"] or is_fake(step):
+            rate = (1 - beta1**step).reciprocal().mul(-group["lr"])
+            root = (square.sqrt() / ((1 - beta2**step).sqrt() * rate)).add_(group["eps"] / rate)
+            parameter.addcdiv_(mean, root)
+            return
+        taken = step.item()
+        root = (square.sqrt() / math.sqrt(1 - beta2**taken)).add_(group["eps"])
+        parameter.addcdiv_(mean, root, value=-group["lr"] / (1 - beta1**taken))
 
 
 class AdamW(Adam):
@@ -113,6 +123,7 @@ class AdamW(Adam):
         weight_decay: Each step multiplies parameters by 1 - lr * weight_decay.
         amsgrad: See `Adam`.
         maximize: See `Adam`.
+        capturable: See `Adam`.
     """
 
     def __init__(
@@ -125,6 +136,7 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        capturable: bool = False,
     ) -> None:
         """Keeps the groups."""
         super().__init__(
@@ -135,6 +147,7 @@ class AdamW(Adam):
             weight_decay,
             amsgrad,
             maximize=maximize,
+            capturable=capturable,
             decoupled_weight_decay=True,
         )
 

@@ -5403,6 +5403,45 @@ pub fn greater_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`group_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GroupNormOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub bias: Option<&'a Tensor>,
+    /// float, by default `1e-05`.
+    pub eps: f64,
+    /// bool, by default `true`.
+    pub cudnn_enabled: bool,
+}
+
+impl Default for GroupNormOptions<'_> {
+    fn default() -> Self {
+        GroupNormOptions {
+            weight: None,
+            bias: None,
+            eps: 1e-05,
+            cudnn_enabled: true,
+        }
+    }
+}
+
+/// `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float
+/// eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor`
+pub fn group_norm(input: &Tensor, num_groups: i64) -> Result<Tensor> {
+    group_norm_with(input, num_groups, GroupNormOptions::default())
+}
+
+/// As [`group_norm`], with all that it leaves out.
+pub fn group_norm_with(
+    input: &Tensor, num_groups: i64, options: GroupNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&Tensor>, Option<&Tensor>, f64, bool), Tensor> =
+        LazyTyped::new("aten::group_norm");
+    OP.get()?.call(
+        input, num_groups, options.weight, options.bias, options.eps, options.cudnn_enabled)
+}
+
 /// `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn gt_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::gt.Scalar");
@@ -5777,6 +5816,69 @@ pub fn hstack(tensors: &[&Tensor]) -> Result<Tensor> {
 pub fn hstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::hstack.out");
     OP.get()?.call(args![tensors, out])
+}
+
+/// What [`huber_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HuberLossOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// float, by default `1.0`.
+    pub delta: f64,
+}
+
+impl Default for HuberLossOptions {
+    fn default() -> Self {
+        HuberLossOptions {
+            reduction: 1,
+            delta: 1.0,
+        }
+    }
+}
+
+/// `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor`
+pub fn huber_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    huber_loss_with(self_, target, HuberLossOptions::default())
+}
+
+/// As [`huber_loss`], with all that it leaves out.
+pub fn huber_loss_with(
+    self_: &Tensor, target: &Tensor, options: HuberLossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, f64), Tensor> = LazyTyped::new("aten::huber_loss");
+    OP.get()?.call(self_, target, options.reduction, options.delta)
+}
+
+/// What [`huber_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HuberLossOutOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// float, by default `1.0`.
+    pub delta: f64,
+}
+
+impl Default for HuberLossOutOptions {
+    fn default() -> Self {
+        HuberLossOutOptions {
+            reduction: 1,
+            delta: 1.0,
+        }
+    }
+}
+
+/// `aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn huber_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    huber_loss_out_with(self_, target, out, HuberLossOutOptions::default())
+}
+
+/// As [`huber_loss_out`], with all that it leaves out.
+pub fn huber_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor, options: HuberLossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::huber_loss.out");
+    OP.get()?.call(self_, target, options.reduction, options.delta, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::hypot(Tensor self, Tensor other) -> Tensor`
@@ -6202,6 +6304,71 @@ pub fn isnan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 pub fn item(self_: &Tensor) -> Result<Scalar> {
     static OP: LazyTyped<(&Tensor,), Scalar> = LazyTyped::new("aten::item");
     OP.get()?.call(self_)
+}
+
+/// What [`l1_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct L1LossOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for L1LossOptions {
+    fn default() -> Self {
+        L1LossOptions {
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+pub fn l1_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    l1_loss_with(self_, target, L1LossOptions::default())
+}
+
+/// As [`l1_loss`], with all that it leaves out.
+pub fn l1_loss_with(self_: &Tensor, target: &Tensor, options: L1LossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::l1_loss");
+    OP.get()?.call(self_, target, options.reduction)
+}
+
+/// What [`layer_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LayerNormOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub bias: Option<&'a Tensor>,
+    /// float, by default `1e-05`.
+    pub eps: f64,
+    /// bool, by default `true`.
+    pub cudnn_enable: bool,
+}
+
+impl Default for LayerNormOptions<'_> {
+    fn default() -> Self {
+        LayerNormOptions {
+            weight: None,
+            bias: None,
+            eps: 1e-05,
+            cudnn_enable: true,
+        }
+    }
+}
+
+/// `aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+/// bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor`
+pub fn layer_norm(input: &Tensor, normalized_shape: &[i64]) -> Result<Tensor> {
+    layer_norm_with(input, normalized_shape, LayerNormOptions::default())
+}
+
+/// As [`layer_norm`], with all that it leaves out.
+pub fn layer_norm_with(
+    input: &Tensor, normalized_shape: &[i64], options: LayerNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], Option<&Tensor>, Option<&Tensor>, f64, bool), Tensor> =
+        LazyTyped::new("aten::layer_norm");
+    OP.get()?.call(
+        input, normalized_shape, options.weight, options.bias, options.eps, options.cudnn_enable)
 }
 
 /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -8057,6 +8224,62 @@ pub fn movedim_intlist(self_: &Tensor, source: &[i64], destination: &[i64]) -> R
     static OP: LazyTyped<(&Tensor, &[i64], &[i64]), Tensor> =
         LazyTyped::new("aten::movedim.intlist");
     OP.get()?.call(self_, source, destination)
+}
+
+/// What [`mse_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MseLossOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MseLossOptions {
+    fn default() -> Self {
+        MseLossOptions {
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+pub fn mse_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    mse_loss_with(self_, target, MseLossOptions::default())
+}
+
+/// As [`mse_loss`], with all that it leaves out.
+pub fn mse_loss_with(self_: &Tensor, target: &Tensor, options: MseLossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::mse_loss");
+    OP.get()?.call(self_, target, options.reduction)
+}
+
+/// What [`mse_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MseLossOutOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MseLossOutOptions {
+    fn default() -> Self {
+        MseLossOutOptions {
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn mse_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    mse_loss_out_with(self_, target, out, MseLossOutOptions::default())
+}
+
+/// As [`mse_loss_out`], with all that it leaves out.
+pub fn mse_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor, options: MseLossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::mse_loss.out");
+    OP.get()?.call(self_, target, options.reduction, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -10413,6 +10636,38 @@ pub fn result_type_tensor(tensor: &Tensor, other: &Tensor) -> Result<DType> {
     OP.get()?.call(tensor, other)
 }
 
+/// What [`rms_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RmsNormOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for RmsNormOptions<'_> {
+    fn default() -> Self {
+        RmsNormOptions {
+            weight: None,
+            eps: None,
+        }
+    }
+}
+
+/// `aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None)
+/// -> Tensor`
+pub fn rms_norm(input: &Tensor, normalized_shape: &[i64]) -> Result<Tensor> {
+    rms_norm_with(input, normalized_shape, RmsNormOptions::default())
+}
+
+/// As [`rms_norm`], with all that it leaves out.
+pub fn rms_norm_with(
+    input: &Tensor, normalized_shape: &[i64], options: RmsNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], Option<&Tensor>, Option<f64>), Tensor> =
+        LazyTyped::new("aten::rms_norm");
+    OP.get()?.call(input, normalized_shape, options.weight, options.eps)
+}
+
 /// What [`roll`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RollOptions<'a> {
@@ -11442,6 +11697,71 @@ pub fn slice_scatter_out_with(
     static OP: LazyTyped<(&Tensor, &Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
         LazyTyped::new("aten::slice_scatter.out");
     OP.get()?.call(self_, src, options.dim, options.start, options.end, options.step, out)?;
+    Ok(out.clone())
+}
+
+/// What [`smooth_l1_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SmoothL1LossOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// float, by default `1.0`.
+    pub beta: f64,
+}
+
+impl Default for SmoothL1LossOptions {
+    fn default() -> Self {
+        SmoothL1LossOptions {
+            reduction: 1,
+            beta: 1.0,
+        }
+    }
+}
+
+/// `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor`
+pub fn smooth_l1_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    smooth_l1_loss_with(self_, target, SmoothL1LossOptions::default())
+}
+
+/// As [`smooth_l1_loss`], with all that it leaves out.
+pub fn smooth_l1_loss_with(
+    self_: &Tensor, target: &Tensor, options: SmoothL1LossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, f64), Tensor> =
+        LazyTyped::new("aten::smooth_l1_loss");
+    OP.get()?.call(self_, target, options.reduction, options.beta)
+}
+
+/// What [`smooth_l1_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SmoothL1LossOutOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// float, by default `1.0`.
+    pub beta: f64,
+}
+
+impl Default for SmoothL1LossOutOptions {
+    fn default() -> Self {
+        SmoothL1LossOutOptions {
+            reduction: 1,
+            beta: 1.0,
+        }
+    }
+}
+
+/// `aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn smooth_l1_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    smooth_l1_loss_out_with(self_, target, out, SmoothL1LossOutOptions::default())
+}
+
+/// As [`smooth_l1_loss_out`], with all that it leaves out.
+pub fn smooth_l1_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor,
+    options: SmoothL1LossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::smooth_l1_loss.out");
+    OP.get()?.call(self_, target, options.reduction, options.beta, out)?;
     Ok(out.clone())
 }
 

@@ -1365,6 +1365,17 @@ impl Tensor {
         aten::histc_with(self, options)
     }
 
+    /// `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor`
+    pub fn huber_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::huber_loss(self, target)
+    }
+
+    /// As [`Tensor::huber_loss`], with all that it leaves out.
+    pub fn huber_loss_with(
+        &self, target: &Tensor, options: aten::HuberLossOptions) -> Result<Tensor> {
+        aten::huber_loss_with(self, target, options)
+    }
+
     /// `aten::hypot(Tensor self, Tensor other) -> Tensor`
     pub fn hypot(&self, other: &Tensor) -> Result<Tensor> {
         aten::hypot(self, other)
@@ -1510,6 +1521,16 @@ impl Tensor {
     /// `aten::isnan(Tensor self) -> Tensor`
     pub fn isnan(&self) -> Result<Tensor> {
         aten::isnan(self)
+    }
+
+    /// `aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+    pub fn l1_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::l1_loss(self, target)
+    }
+
+    /// As [`Tensor::l1_loss`], with all that it leaves out.
+    pub fn l1_loss_with(&self, target: &Tensor, options: aten::L1LossOptions) -> Result<Tensor> {
+        aten::l1_loss_with(self, target, options)
     }
 
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1923,6 +1944,16 @@ impl Tensor {
     /// `aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)`
     pub fn movedim_intlist(&self, source: &[i64], destination: &[i64]) -> Result<Tensor> {
         aten::movedim_intlist(self, source, destination)
+    }
+
+    /// `aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+    pub fn mse_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::mse_loss(self, target)
+    }
+
+    /// As [`Tensor::mse_loss`], with all that it leaves out.
+    pub fn mse_loss_with(&self, target: &Tensor, options: aten::MseLossOptions) -> Result<Tensor> {
+        aten::mse_loss_with(self, target, options)
     }
 
     /// `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -2499,6 +2530,17 @@ impl Tensor {
     pub fn slice_scatter_with(
         &self, src: &Tensor, options: aten::SliceScatterOptions) -> Result<Tensor> {
         aten::slice_scatter_with(self, src, options)
+    }
+
+    /// `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor`
+    pub fn smooth_l1_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::smooth_l1_loss(self, target)
+    }
+
+    /// As [`Tensor::smooth_l1_loss`], with all that it leaves out.
+    pub fn smooth_l1_loss_with(
+        &self, target: &Tensor, options: aten::SmoothL1LossOptions) -> Result<Tensor> {
+        aten::smooth_l1_loss_with(self, target, options)
     }
 
     /// `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`

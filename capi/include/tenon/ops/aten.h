@@ -7373,6 +7373,45 @@ static inline tenon_status aten_greater_equal__Tensor(tenon_tensor* self, tenon_
   return TENON_OK;
 }
 
+typedef struct aten_group_norm_options {
+  tenon_tensor* weight;
+  tenon_tensor* bias;
+  double eps;
+  int32_t cudnn_enabled;
+} aten_group_norm_options;
+
+static inline aten_group_norm_options aten_group_norm_defaults(void) {
+  aten_group_norm_options options_;
+  options_.weight = NULL;
+  options_.bias = NULL;
+  options_.eps = 1e-05;
+  options_.cudnn_enabled = 1;
+  return options_;
+}
+
+/// aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float
+/// eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor
+static inline tenon_status aten_group_norm(
+    tenon_tensor* input, int64_t num_groups, const aten_group_norm_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_group_norm_options defaults_ = aten_group_norm_defaults();
+  const aten_group_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_int(num_groups);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
+  args_[4] = tenon_value_of_float(given_->eps);
+  args_[5] = tenon_value_of_bool(given_->cudnn_enabled);
+  status_ = aten_wrapped_call(&op_, "aten::group_norm", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_gt_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -7918,6 +7957,72 @@ static inline tenon_status aten_hstack_out(
   args_[0] = tenon_value_of_tensors(tensors, tensors_count);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::hstack.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_huber_loss_options {
+  int64_t reduction;
+  double delta;
+} aten_huber_loss_options;
+
+static inline aten_huber_loss_options aten_huber_loss_defaults(void) {
+  aten_huber_loss_options options_;
+  options_.reduction = 1;
+  options_.delta = 1.0;
+  return options_;
+}
+
+/// aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor
+static inline tenon_status aten_huber_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_huber_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_huber_loss_options defaults_ = aten_huber_loss_defaults();
+  const aten_huber_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_float(given_->delta);
+  status_ = aten_wrapped_call(&op_, "aten::huber_loss", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_huber_loss_out_options {
+  int64_t reduction;
+  double delta;
+} aten_huber_loss_out_options;
+
+static inline aten_huber_loss_out_options aten_huber_loss_out_defaults(void) {
+  aten_huber_loss_out_options options_;
+  options_.reduction = 1;
+  options_.delta = 1.0;
+  return options_;
+}
+
+/// aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_huber_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_huber_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_huber_loss_out_options defaults_ = aten_huber_loss_out_defaults();
+  const aten_huber_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_float(given_->delta);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::huber_loss.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -8572,6 +8677,74 @@ static inline tenon_status aten_item(tenon_tensor* self, tenon_value* out_result
   status_ = aten_wrapped_call(&op_, "aten::item", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten_l1_loss_options {
+  int64_t reduction;
+} aten_l1_loss_options;
+
+static inline aten_l1_loss_options aten_l1_loss_defaults(void) {
+  aten_l1_loss_options options_;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+static inline tenon_status aten_l1_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_l1_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_l1_loss_options defaults_ = aten_l1_loss_defaults();
+  const aten_l1_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  status_ = aten_wrapped_call(&op_, "aten::l1_loss", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_layer_norm_options {
+  tenon_tensor* weight;
+  tenon_tensor* bias;
+  double eps;
+  int32_t cudnn_enable;
+} aten_layer_norm_options;
+
+static inline aten_layer_norm_options aten_layer_norm_defaults(void) {
+  aten_layer_norm_options options_;
+  options_.weight = NULL;
+  options_.bias = NULL;
+  options_.eps = 1e-05;
+  options_.cudnn_enable = 1;
+  return options_;
+}
+
+/// aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+/// bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor
+static inline tenon_status aten_layer_norm(
+    tenon_tensor* input, const int64_t* normalized_shape, uint32_t normalized_shape_count,
+    const aten_layer_norm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_layer_norm_options defaults_ = aten_layer_norm_defaults();
+  const aten_layer_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_ints(normalized_shape, normalized_shape_count);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
+  args_[4] = tenon_value_of_float(given_->eps);
+  args_[5] = tenon_value_of_bool(given_->cudnn_enable);
+  status_ = aten_wrapped_call(&op_, "aten::layer_norm", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -11314,6 +11487,65 @@ static inline tenon_status aten_movedim_intlist(
   status_ = aten_wrapped_call(&op_, "aten::movedim.intlist", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_mse_loss_options {
+  int64_t reduction;
+} aten_mse_loss_options;
+
+static inline aten_mse_loss_options aten_mse_loss_defaults(void) {
+  aten_mse_loss_options options_;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+static inline tenon_status aten_mse_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_mse_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_mse_loss_options defaults_ = aten_mse_loss_defaults();
+  const aten_mse_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  status_ = aten_wrapped_call(&op_, "aten::mse_loss", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_mse_loss_out_options {
+  int64_t reduction;
+} aten_mse_loss_out_options;
+
+static inline aten_mse_loss_out_options aten_mse_loss_out_defaults(void) {
+  aten_mse_loss_out_options options_;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mse_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_mse_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_mse_loss_out_options defaults_ = aten_mse_loss_out_defaults();
+  const aten_mse_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mse_loss.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -14347,6 +14579,39 @@ static inline tenon_status aten_result_type_Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_rms_norm_options {
+  tenon_tensor* weight;
+  const double* eps;
+} aten_rms_norm_options;
+
+static inline aten_rms_norm_options aten_rms_norm_defaults(void) {
+  aten_rms_norm_options options_;
+  options_.weight = NULL;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) ->
+/// Tensor
+static inline tenon_status aten_rms_norm(
+    tenon_tensor* input, const int64_t* normalized_shape, uint32_t normalized_shape_count,
+    const aten_rms_norm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rms_norm_options defaults_ = aten_rms_norm_defaults();
+  const aten_rms_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_ints(normalized_shape, normalized_shape_count);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rms_norm", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_roll_options {
   const int64_t* dims;
   uint32_t dims_count;
@@ -15797,6 +16062,72 @@ static inline tenon_status aten_slice_scatter_out(
   args_[5] = tenon_value_of_int(given_->step);
   args_[6] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::slice_scatter.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_smooth_l1_loss_options {
+  int64_t reduction;
+  double beta;
+} aten_smooth_l1_loss_options;
+
+static inline aten_smooth_l1_loss_options aten_smooth_l1_loss_defaults(void) {
+  aten_smooth_l1_loss_options options_;
+  options_.reduction = 1;
+  options_.beta = 1.0;
+  return options_;
+}
+
+/// aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor
+static inline tenon_status aten_smooth_l1_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_smooth_l1_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_smooth_l1_loss_options defaults_ = aten_smooth_l1_loss_defaults();
+  const aten_smooth_l1_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_float(given_->beta);
+  status_ = aten_wrapped_call(&op_, "aten::smooth_l1_loss", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_smooth_l1_loss_out_options {
+  int64_t reduction;
+  double beta;
+} aten_smooth_l1_loss_out_options;
+
+static inline aten_smooth_l1_loss_out_options aten_smooth_l1_loss_out_defaults(void) {
+  aten_smooth_l1_loss_out_options options_;
+  options_.reduction = 1;
+  options_.beta = 1.0;
+  return options_;
+}
+
+/// aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_smooth_l1_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_smooth_l1_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_smooth_l1_loss_out_options defaults_ = aten_smooth_l1_loss_out_defaults();
+  const aten_smooth_l1_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_float(given_->beta);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::smooth_l1_loss.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

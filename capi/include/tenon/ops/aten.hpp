@@ -2976,6 +2976,17 @@ inline Tensor greater_equal_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float
+// eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor
+inline Tensor group_norm(
+    const Tensor& input, int64_t num_groups, const OptionalTensor& weight = {},
+    const OptionalTensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const OptionalTensor&, const OptionalTensor&, double,
+      bool)> op_("aten::group_norm");
+  return op_(input, num_groups, weight, bias, eps, cudnn_enabled);
+}
+
 // aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor gt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::gt.Scalar");
@@ -3198,6 +3209,25 @@ inline Tensor hstack(const Tensors& tensors) {
 inline Tensor hstack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::hstack.out");
   op_(tensors, out);
+  return out;
+}
+
+// aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor
+inline Tensor huber_loss(
+    const Tensor& self, const Tensor& target, int64_t reduction = 1, double delta = 1.0) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, double)> op_("aten::huber_loss");
+  return op_(self, target, reduction, delta);
+}
+
+// aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor huber_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1,
+    double delta = 1.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, double, const Tensor&)> op_("aten::huber_loss.out");
+  op_(self, target, reduction, delta, out);
   return out;
 }
 
@@ -3482,6 +3512,23 @@ inline Tensor isnan_out(const Tensor& out, const Tensor& self) {
 inline Scalar item(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::item");
   return op_(self);
+}
+
+// aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+inline Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, int64_t)> op_("aten::l1_loss");
+  return op_(self, target, reduction);
+}
+
+// aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
+// float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor
+inline Tensor layer_norm(
+    const Tensor& input, List<int64_t> normalized_shape, const OptionalTensor& weight = {},
+    const OptionalTensor& bias = {}, double eps = 1e-05, bool cudnn_enable = true) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, const OptionalTensor&, const OptionalTensor&, double,
+      bool)> op_("aten::layer_norm");
+  return op_(input, normalized_shape, weight, bias, eps, cudnn_enable);
 }
 
 // aten::le.Scalar(Tensor self, Scalar other) -> Tensor
@@ -4640,6 +4687,22 @@ inline Tensor movedim(const Tensor& self, List<int64_t> source, List<int64_t> de
       const Tensor&, std::span<const int64_t>,
       std::span<const int64_t>)> op_("aten::movedim.intlist");
   return op_(self, source, destination);
+}
+
+// aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+inline Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::mse_loss");
+  return op_(self, target, reduction);
+}
+
+// aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mse_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::mse_loss.out");
+  op_(self, target, reduction, out);
+  return out;
 }
 
 // aten::mul.Scalar(Tensor self, Scalar other) -> Tensor
@@ -5947,6 +6010,17 @@ inline Dtype result_type(const Tensor& tensor, const Tensor& other) {
   return take_result<Dtype>(results_[0]);
 }
 
+// aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) ->
+// Tensor
+inline Tensor rms_norm(
+    const Tensor& input, List<int64_t> normalized_shape, const OptionalTensor& weight = {},
+    std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, const OptionalTensor&,
+      std::optional<double>)> op_("aten::rms_norm");
+  return op_(input, normalized_shape, weight, eps);
+}
+
 // aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
 inline Tensor roll(const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
   static constinit const LazyOp<Tensor(
@@ -6561,6 +6635,26 @@ inline Tensor slice_scatter_out(
       const Tensor&, const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>,
       int64_t, const Tensor&)> op_("aten::slice_scatter.out");
   op_(self, src, dim, start, end, step, out);
+  return out;
+}
+
+// aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor
+inline Tensor smooth_l1_loss(
+    const Tensor& self, const Tensor& target, int64_t reduction = 1, double beta = 1.0) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, double)> op_("aten::smooth_l1_loss");
+  return op_(self, target, reduction, beta);
+}
+
+// aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor smooth_l1_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1,
+    double beta = 1.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, double,
+      const Tensor&)> op_("aten::smooth_l1_loss.out");
+  op_(self, target, reduction, beta, out);
   return out;
 }
 

@@ -15,19 +15,22 @@ from . import (
     normalization,
     state_dict,
 )
-from .activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Tanh
+from .activation import GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Tanh
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .dropout import Dropout
 from .flatten import Flatten
 from .linear import Identity, Linear
-from .loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
+from .loss import CrossEntropyLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from .module import Module
-from .normalization import LayerNorm
+from .normalization import GroupNorm, LayerNorm, RMSNorm
 
 __all__ = [
+    "GELU",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
+    "GroupNorm",
+    "HuberLoss",
     "Identity",
     "L1Loss",
     "LayerNorm",
@@ -41,10 +44,12 @@ __all__ = [
     "NLLLoss",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
     "ReLU",
     "Sequential",
     "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
     "Softmax",
     "Tanh",
     "activation",

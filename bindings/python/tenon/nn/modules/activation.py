@@ -89,6 +89,27 @@ class SiLU(Module):
         return "inplace=True" if self.inplace else ""
 
 
+class GELU(Module):
+    """Each element times the normal distribution's share below it.
+
+    Args:
+        approximate: "none", or "tanh" for an approximation.
+    """
+
+    def __init__(self, approximate: str = "none") -> None:
+        """Keeps the option."""
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """The option."""
+        return f"approximate={self.approximate!r}"
+
+
 class Softmax(Module):
     """Exponentials along a dim, divided by their sum.
 
@@ -131,4 +152,4 @@ class LogSoftmax(Module):
         return f"dim={self.dim}"
 
 
-__all__ = ["LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"]
+__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"]

@@ -37,6 +37,42 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
+class SmoothL1Loss(_Loss):
+    """The absolute value of the difference, and a parabola around 0.
+
+    Args:
+        reduction: "mean", "sum" or "none".
+        beta: Where lines begin.
+    """
+
+    def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.beta = beta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of an input and a target of the same shape."""
+        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+
+
+class HuberLoss(_Loss):
+    """Half the square of the difference, and lines from `delta`.
+
+    Args:
+        reduction: "mean", "sum" or "none".
+        delta: Where lines begin.
+    """
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.delta = delta
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of an input and a target of the same shape."""
+        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
+
 class _ClassLoss(_Loss):
     """What losses of classes share: weights of classes, and a class that does not count.
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..._tenon import Tensor
+from ...error import InvalidArgumentError
 from .. import functional as F
 from ..parameter import Parameter
 from .module import Module
@@ -11,6 +12,23 @@ from .module import Module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+def _register(
+    module: Module, shape: Any, has_weight: bool, has_bias: bool | None, device: Any, dtype: Any
+) -> None:
+    """Makes the parameters `weight`, ones, and `bias`, zeros, or sets them to None.
+
+    With None for `has_bias` there is no such name.
+    """
+    from ...factories import ones, zeros
+
+    options = {"device": device, "dtype": dtype}
+    options = {name: value for name, value in options.items() if value is not None}
+    for name, make, wanted in (("weight", ones, has_weight), ("bias", zeros, has_bias)):
+        if wanted is None:
+            continue
+        module.register_parameter(name, Parameter(make(shape, **options)) if wanted else None)
 
 
 class LayerNorm(Module):
@@ -38,21 +56,13 @@ class LayerNorm(Module):
         dtype: Any = None,
     ) -> None:
         """Makes the parameters: ones, and zeros to add."""
-        from ...factories import ones, zeros
-
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
         self.normalized_shape = tuple(shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        options = {"device": device, "dtype": dtype}
-        options = {name: value for name, value in options.items() if value is not None}
-        for name, make, wanted in (
-            ("weight", ones, elementwise_affine),
-            ("bias", zeros, elementwise_affine and bias),
-        ):
-            value = Parameter(make(self.normalized_shape, **options)) if wanted else None
-            self.register_parameter(name, value)
+        has_bias = elementwise_affine and bias
+        _register(self, self.normalized_shape, elementwise_affine, has_bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """Returns a tensor of the same shape."""
@@ -65,4 +75,95 @@ class LayerNorm(Module):
         )
 
 
-__all__ = ["LayerNorm"]
+class RMSNorm(Module):
+    """Divides by the root of the mean square over the last dims, then multiplies by a parameter.
+
+    Args:
+        normalized_shape: Sizes of those dims.
+        eps: Added to the mean; by default the distance from 1 to the next number.
+        elementwise_affine: Whether there is a parameter.
+        device: Of the parameter.
+        dtype: Of the parameter.
+    """
+
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameter: ones."""
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+        self.normalized_shape = tuple(shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        _register(self, self.normalized_shape, elementwise_affine, None, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        """Sizes and options."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """Normalises over groups of channels, then multiplies and adds a parameter of each channel.
+
+    Args:
+        num_groups: A number that divides the channels.
+        num_channels: The size of dim 1 of inputs.
+        eps: Added to the variance.
+        affine: Whether there are parameters.
+        device: Of the parameters.
+        dtype: Of the parameters.
+        bias: Whether one of them is added.
+    """
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        """Makes the parameters: ones, and zeros to add."""
+        if num_groups < 1 or num_channels % num_groups != 0:
+            raise InvalidArgumentError(
+                f"GroupNorm: num_groups must divide num_channels {num_channels}, got {num_groups}"
+            )
+        super().__init__()
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        _register(self, (num_channels,), affine, affine and bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """Numbers and options."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]

@@ -5569,6 +5569,50 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp GROUP_NORM = new LazyOp("aten::group_norm");
+
+  /**
+   * {@code aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None,
+   * float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor}.
+   */
+  public static Tensor groupNorm(Tensor input, long numGroups) {
+    return GROUP_NORM.get().callTensor(input, numGroups);
+  }
+
+  /**
+   * {@code aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None,
+   * float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor}.
+   */
+  public static Tensor groupNorm(Tensor input, long numGroups, Tensor weight) {
+    return GROUP_NORM.get().callTensor(input, numGroups, weight);
+  }
+
+  /**
+   * {@code aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None,
+   * float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor}.
+   */
+  public static Tensor groupNorm(Tensor input, long numGroups, Tensor weight, Tensor bias) {
+    return GROUP_NORM.get().callTensor(input, numGroups, weight, bias);
+  }
+
+  /**
+   * {@code aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None,
+   * float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor}.
+   */
+  public static Tensor groupNorm(
+      Tensor input, long numGroups, Tensor weight, Tensor bias, double eps) {
+    return GROUP_NORM.get().callTensor(input, numGroups, weight, bias, eps);
+  }
+
+  /**
+   * {@code aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None,
+   * float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor}.
+   */
+  public static Tensor groupNorm(
+      Tensor input, long numGroups, Tensor weight, Tensor bias, double eps, boolean cudnnEnabled) {
+    return GROUP_NORM.get().callTensor(input, numGroups, weight, bias, eps, cudnnEnabled);
+  }
+
   private static final LazyOp GT_SCALAR = new LazyOp("aten::gt.Scalar");
 
   /**
@@ -5969,6 +6013,63 @@ public final class Aten {
    */
   public static Tensor hstackOut(Tensor out, Tensor[] tensors) {
     ((Tensor) HSTACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HUBER_LOSS = new LazyOp("aten::huber_loss");
+
+  /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor huberLoss(Tensor self, Tensor target) {
+    return HUBER_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor huberLoss(Tensor self, Tensor target, long reduction) {
+    return HUBER_LOSS.get().callTensor(self, target, reduction);
+  }
+
+  /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor huberLoss(Tensor self, Tensor target, long reduction, double delta) {
+    return HUBER_LOSS.get().callTensor(self, target, reduction, delta);
+  }
+
+  private static final LazyOp HUBER_LOSS_OUT = new LazyOp("aten::huber_loss.out");
+
+  /**
+   * {@code aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor huberLossOut(Tensor out, Tensor self, Tensor target) {
+    HUBER_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor huberLossOut(Tensor out, Tensor self, Tensor target, long reduction) {
+    HUBER_LOSS_OUT.get().with("out", out).callTensor(self, target, reduction).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor huberLossOut(
+      Tensor out, Tensor self, Tensor target, long reduction, double delta) {
+    ((Tensor) HUBER_LOSS_OUT.get().callBoxed(new Object[] {self, target, reduction, delta,
+        out})[0]).close();
     return out;
   }
 
@@ -6392,6 +6493,67 @@ public final class Aten {
    */
   public static Object item(Tensor self) {
     return ITEM.get().call(self);
+  }
+
+  private static final LazyOp L1_LOSS = new LazyOp("aten::l1_loss");
+
+  /**
+   * {@code aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor l1Loss(Tensor self, Tensor target) {
+    return L1_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor l1Loss(Tensor self, Tensor target, long reduction) {
+    return L1_LOSS.get().callTensor(self, target, reduction);
+  }
+
+  private static final LazyOp LAYER_NORM = new LazyOp("aten::layer_norm");
+
+  /**
+   * {@code aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+   * bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor}.
+   */
+  public static Tensor layerNorm(Tensor input, long... normalizedShape) {
+    return LAYER_NORM.get().callTensor(input, normalizedShape);
+  }
+
+  /**
+   * {@code aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+   * bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor}.
+   */
+  public static Tensor layerNorm(Tensor input, long[] normalizedShape, Tensor weight) {
+    return LAYER_NORM.get().callTensor(input, normalizedShape, weight);
+  }
+
+  /**
+   * {@code aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+   * bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor}.
+   */
+  public static Tensor layerNorm(Tensor input, long[] normalizedShape, Tensor weight, Tensor bias) {
+    return LAYER_NORM.get().callTensor(input, normalizedShape, weight, bias);
+  }
+
+  /**
+   * {@code aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+   * bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor}.
+   */
+  public static Tensor layerNorm(
+      Tensor input, long[] normalizedShape, Tensor weight, Tensor bias, double eps) {
+    return LAYER_NORM.get().callTensor(input, normalizedShape, weight, bias, eps);
+  }
+
+  /**
+   * {@code aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor?
+   * bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor}.
+   */
+  public static Tensor layerNorm(
+      Tensor input, long[] normalizedShape, Tensor weight, Tensor bias, double eps,
+      boolean cudnnEnable) {
+    return LAYER_NORM.get().callTensor(input, normalizedShape, weight, bias, eps, cudnnEnable);
   }
 
   private static final LazyOp LE_SCALAR = new LazyOp("aten::le.Scalar");
@@ -8585,6 +8747,42 @@ public final class Aten {
    */
   public static Tensor movedim(Tensor self, long[] source, long... destination) {
     return MOVEDIM_INTLIST.get().callTensor(self, source, destination);
+  }
+
+  private static final LazyOp MSE_LOSS = new LazyOp("aten::mse_loss");
+
+  /**
+   * {@code aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor mseLoss(Tensor self, Tensor target) {
+    return MSE_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor mseLoss(Tensor self, Tensor target, long reduction) {
+    return MSE_LOSS.get().callTensor(self, target, reduction);
+  }
+
+  private static final LazyOp MSE_LOSS_OUT = new LazyOp("aten::mse_loss.out");
+
+  /**
+   * {@code aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor mseLossOut(Tensor out, Tensor self, Tensor target) {
+    MSE_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor mseLossOut(Tensor out, Tensor self, Tensor target, long reduction) {
+    ((Tensor) MSE_LOSS_OUT.get().callBoxed(new Object[] {self, target, reduction, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MUL_SCALAR = new LazyOp("aten::mul.Scalar");
@@ -11197,6 +11395,32 @@ public final class Aten {
     return (DType) RESULT_TYPE_TENSOR.get().call(tensor, other);
   }
 
+  private static final LazyOp RMS_NORM = new LazyOp("aten::rms_norm");
+
+  /**
+   * {@code aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float?
+   * eps=None) -> Tensor}.
+   */
+  public static Tensor rmsNorm(Tensor input, long... normalizedShape) {
+    return RMS_NORM.get().callTensor(input, normalizedShape);
+  }
+
+  /**
+   * {@code aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float?
+   * eps=None) -> Tensor}.
+   */
+  public static Tensor rmsNorm(Tensor input, long[] normalizedShape, Tensor weight) {
+    return RMS_NORM.get().callTensor(input, normalizedShape, weight);
+  }
+
+  /**
+   * {@code aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float?
+   * eps=None) -> Tensor}.
+   */
+  public static Tensor rmsNorm(Tensor input, long[] normalizedShape, Tensor weight, Double eps) {
+    return RMS_NORM.get().callTensor(input, normalizedShape, weight, eps);
+  }
+
   private static final LazyOp ROLL = new LazyOp("aten::roll");
 
   /**
@@ -12444,6 +12668,63 @@ public final class Aten {
   public static Tensor sliceScatterOut(
       Tensor out, Tensor self, Tensor src, long dim, Long start, Long end, long step) {
     ((Tensor) SLICE_SCATTER_OUT.get().callBoxed(new Object[] {self, src, dim, start, end, step,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SMOOTH_L1_LOSS = new LazyOp("aten::smooth_l1_loss");
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor smoothL1Loss(Tensor self, Tensor target) {
+    return SMOOTH_L1_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor smoothL1Loss(Tensor self, Tensor target, long reduction) {
+    return SMOOTH_L1_LOSS.get().callTensor(self, target, reduction);
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public static Tensor smoothL1Loss(Tensor self, Tensor target, long reduction, double beta) {
+    return SMOOTH_L1_LOSS.get().callTensor(self, target, reduction, beta);
+  }
+
+  private static final LazyOp SMOOTH_L1_LOSS_OUT = new LazyOp("aten::smooth_l1_loss.out");
+
+  /**
+   * {@code aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor smoothL1LossOut(Tensor out, Tensor self, Tensor target) {
+    SMOOTH_L1_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor smoothL1LossOut(Tensor out, Tensor self, Tensor target, long reduction) {
+    SMOOTH_L1_LOSS_OUT.get().with("out", out).callTensor(self, target, reduction).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor smoothL1LossOut(
+      Tensor out, Tensor self, Tensor target, long reduction, double beta) {
+    ((Tensor) SMOOTH_L1_LOSS_OUT.get().callBoxed(new Object[] {self, target, reduction, beta,
         out})[0]).close();
     return out;
   }

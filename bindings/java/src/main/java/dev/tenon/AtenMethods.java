@@ -2121,6 +2121,30 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public Tensor huberLoss(Tensor target) {
+    return Aten.huberLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public Tensor huberLoss(Tensor target, long reduction) {
+    return Aten.huberLoss((Tensor) this, target, reduction);
+  }
+
+  /**
+   * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
+   * Tensor}.
+   */
+  public Tensor huberLoss(Tensor target, long reduction, double delta) {
+    return Aten.huberLoss((Tensor) this, target, reduction, delta);
+  }
+
+  /**
    * {@code aten::hypot(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor hypot(Tensor other) {
@@ -2331,6 +2355,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Object item() {
     return Aten.item((Tensor) this);
+  }
+
+  /**
+   * {@code aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor l1Loss(Tensor target) {
+    return Aten.l1Loss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor l1Loss(Tensor target, long reduction) {
+    return Aten.l1Loss((Tensor) this, target, reduction);
   }
 
   /**
@@ -2969,6 +3007,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor movedim(long[] source, long... destination) {
     return Aten.movedim((Tensor) this, source, destination);
+  }
+
+  /**
+   * {@code aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor mseLoss(Tensor target) {
+    return Aten.mseLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor mseLoss(Tensor target, long reduction) {
+    return Aten.mseLoss((Tensor) this, target, reduction);
   }
 
   /**
@@ -3965,6 +4017,30 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sliceScatter(Tensor src, long dim, Long start, Long end, long step) {
     return Aten.sliceScatter((Tensor) this, src, dim, start, end, step);
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public Tensor smoothL1Loss(Tensor target) {
+    return Aten.smoothL1Loss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public Tensor smoothL1Loss(Tensor target, long reduction) {
+    return Aten.smoothL1Loss((Tensor) this, target, reduction);
+  }
+
+  /**
+   * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
+   * Tensor}.
+   */
+  public Tensor smoothL1Loss(Tensor target, long reduction, double beta) {
+    return Aten.smoothL1Loss((Tensor) this, target, reduction, beta);
   }
 
   /**
