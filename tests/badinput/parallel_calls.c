@@ -51,8 +51,20 @@ static tenon_status parallel_set_host(const bad_world* world, const bad_case* on
   return tenon_parallel_set_host(&host);
 }
 
-const bad_named_call bad_parallel_calls[] = {{"parallel_for", &parallel_for},
-                                             {"parallel_set_threads", &parallel_set_threads},
-                                             {"parallel_set_spin", &parallel_set_spin},
-                                             {"parallel_set_host", &parallel_set_host},
-                                             {NULL, NULL}};
+static tenon_status close_inside(void* ctx, int64_t begin, int64_t end) {
+  (void)ctx, (void)begin, (void)end;
+  return tenon_parallel_close();
+}
+
+static tenon_status parallel_close(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  assert_ok(tenon_parallel_set_threads(2));
+  const tenon_status status = tenon_parallel_for(2, 1, &close_inside, NULL);
+  assert_ok(tenon_parallel_set_threads(0));
+  return status;
+}
+
+const bad_named_call bad_parallel_calls[] = {
+    {"parallel_for", &parallel_for},           {"parallel_set_threads", &parallel_set_threads},
+    {"parallel_set_spin", &parallel_set_spin}, {"parallel_set_host", &parallel_set_host},
+    {"parallel_close", &parallel_close},       {NULL, NULL}};
