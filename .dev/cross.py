@@ -26,6 +26,7 @@ NOT_EMULATED = {
     "threads in the child of a process with threads": (
         "Forks.FromFourThreads",
         "ForkedProducts.ThreadsOfAChild",
+        "ThreadPool.Fork",
     ),
 }
 
