@@ -186,3 +186,35 @@ def test_is_tensor_and_kind_questions():
         and not x.is_cuda
     )
     assert x.layout is torch.strided and not x.is_sparse
+
+
+def test_subclass_construction_methods_and_attributes():
+    class Mine(torch.Tensor):
+        unit = "m"
+
+        def doubled(self):
+            return self * 2
+
+    m = Mine([1.0, 2.0])
+    m.extra = 5
+    assert (
+        m.doubled().tolist() == [2.0, 4.0] and m.unit == "m" and not hasattr(m.doubled(), "extra")
+    )
+    assert "Mine" in repr(m)
+
+
+def test_parameter_of_a_subclass():
+    class Mine(torch.Tensor):
+        pass
+
+    p = sub("nn").Parameter(torch.ones(1).as_subclass(Mine))
+    assert isinstance(p, sub("nn").Parameter) and isinstance(p, Mine) and p.requires_grad
+
+
+def test_lines_of_a_subclass_go_on_below_its_first_bracket():
+    class Mine(torch.Tensor):
+        pass
+
+    m = torch.ones(2, 2).as_subclass(Mine)
+    assert repr(m) == "Mine([[1., 1.],\n      [1., 1.]])"
+    assert repr(sub("nn").Parameter(torch.ones(1))).startswith("Parameter containing:\ntensor(")

@@ -179,7 +179,7 @@ def test_subclass_that_logs(caplog):
     assert type(out) is LoggingTensor
     texts = [one.getMessage() for one in caplog.records]
     assert [text.split(",")[0] for text in texts] == ["func: add", "func: exp", "func: sum"]
-    assert texts[0] == "func: add, args: (tensor([1.]), 2), kwargs: {}"
+    assert texts[0] == "func: add, args: (LoggingTensor([1.]), 2), kwargs: {}"
 
 
 class MetadataTensor:

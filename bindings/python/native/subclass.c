@@ -84,3 +84,44 @@ PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type) {
   }
   return as_type(&op_alias, self, (PyTypeObject*)type);
 }
+
+/* Whether a class is one of this package, such as Parameter: its objects print as tensors. */
+static int is_of_package(PyTypeObject* type) {
+  PyObject* module = PyObject_GetAttrString((PyObject*)type, "__module__");
+  if (module == NULL) return -1;
+  const char* name = PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "";
+  const int result = name == NULL ? -1 : strncmp(name, "tenon.", 6) == 0;
+  Py_DECREF(module);
+  return result;
+}
+
+/* "tensor([1.])" as "Name([1.])", further lines below the first bracket. */
+static PyObject* print_as(PyObject* text, PyTypeObject* type) {
+  enum { kTensor = sizeof "tensor" - 1 };
+  PyObject* name = PyObject_GetAttrString((PyObject*)type, "__name__");
+  PyObject* rest = PyUnicode_Substring(text, kTensor, PY_SSIZE_T_MAX);
+  PyObject* space = PyUnicode_FromString(" ");
+  PyObject* old = PyUnicode_FromString("\n       ");
+  PyObject* indent =
+      name && space ? PySequence_Repeat(space, PyUnicode_GET_LENGTH(name) + 1) : NULL;
+  PyObject* new = indent ? PyUnicode_FromFormat("\n%U", indent) : NULL;
+  PyObject* moved = rest && old && new ? PyUnicode_Replace(rest, old, new, -1) : NULL;
+  PyObject* result = moved ? PyUnicode_Concat(name, moved) : NULL;
+  Py_XDECREF(name);
+  Py_XDECREF(rest);
+  Py_XDECREF(space);
+  Py_XDECREF(old);
+  Py_XDECREF(indent);
+  Py_XDECREF(new);
+  Py_XDECREF(moved);
+  return result;
+}
+
+PyObject* tnp_subclass_print(PyObject* text, PyTypeObject* type) {
+  const int own = is_of_package(type);
+  const char* plain = own == 0 ? PyUnicode_AsUTF8(text) : NULL;
+  if (own > 0 || (plain != NULL && strncmp(plain, "tensor(", 7) != 0)) return text;
+  PyObject* result = plain != NULL ? print_as(text, type) : NULL;
+  Py_DECREF(text);
+  return result;
+}

@@ -399,7 +399,9 @@ static PyObject* tensor_repr(PyObject* object) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   tenon_buffer* text;
   if (tensor == NULL || tnp_check(tenon_tensor_print(tensor, &text)) != 0) return NULL;
-  return tnp_text(text);
+  PyObject* result = tnp_text(text);
+  const bool is_subclass = result != NULL && Py_TYPE(object) != tnp_tensor_type;
+  return is_subclass ? tnp_subclass_print(result, Py_TYPE(object)) : result;
 }
 
 static Py_hash_t tensor_hash(PyObject* object) { return (Py_hash_t)((uintptr_t)object >> 4); }

@@ -196,8 +196,12 @@ def _overloads(self: OpOverloadPacket) -> list[str]:
     return [op._overloadname or "default" for op in self._ops]
 
 
+def _packet_str(self: OpOverloadPacket) -> str:
+    return self._qualified_op_name.replace("::", ".")
+
+
 def _packet_repr(self: OpOverloadPacket) -> str:
-    return f"<OpOverloadPacket(op='{self._qualified_op_name.replace('::', '.')}')>"
+    return f"<OpOverloadPacket(op='{self}')>"
 
 
 def _overload_str(self: OpOverload) -> str:
@@ -248,6 +252,7 @@ for _type, _members in (
             "__signature__": _Told("of_packet"),
             "overloads": _overloads,
             "__repr__": _packet_repr,
+            "__str__": _packet_str,
             "__reduce__": _packet_reduce,
         },
     ),

@@ -23,10 +23,20 @@ def _kept(cls: type, data: Any) -> Any:
     return Tensor.__new__(cls, data)
 
 
-class Parameter(Tensor):
+class _ParameterType(type(Tensor)):
+    """Has `isinstance` see tensors of other classes that were made parameters."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and hasattr(instance, "_is_param")
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A tensor that is a parameter of the module that it is assigned to.
 
     It shares the memory of `data`, is a leaf, and asks for gradients also where grad mode is off.
+    Of a subclass of Tensor it is of that class, and `isinstance(it, Parameter)` all the same.
 
     Args:
         data: Its elements; by default none.
@@ -37,6 +47,10 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         """Makes it on the memory of `data`."""
+        if cls is Parameter and isinstance(data, Tensor):
+            of = type(data)
+            if of is not Tensor and not issubclass(of, (Parameter, Buffer)):
+                return _marked(data, requires_grad)
         self: Self = _kept(cls, data)
         if requires_grad:
             self.requires_grad = True
@@ -53,6 +67,18 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+def _marked(data: Any, requires_grad: bool) -> Any:
+    """A tensor of the class of `data`, on its memory, that is a parameter."""
+    made = data.detach()
+    if type(made) is not type(data):
+        raise ArgumentTypeError(
+            f"Parameter: detach() of {type(data).__name__} must give {type(data).__name__}, got "
+            f"{type(made).__name__}"
+        )
+    made._is_param = True
+    return made.requires_grad_(requires_grad)
 
 
 class Buffer(Tensor):
