@@ -31,7 +31,8 @@ def meta(peer, *sizes):
 
 @better(
     173,
-    "register_fake is refused where a fake kernel, a kernel for Meta or a composite one serves",
+    "register_fake is refused where a CompositeImplicitAutograd kernel serves",
+    "also where there is a fake kernel or one for Meta, which PyTorch silently takes another beside; "
     "each error names the kernel that is there, and where it was registered",
 )
 def test_item_173_refused(peer):
@@ -41,6 +42,9 @@ def test_item_173_refused(peer):
         library, name = defined(peer, kernel, key)
         if number == 0:
             register(name, like, lib=library)
+        if peer.is_torch and key != "CompositeImplicitAutograd":
+            register(name, like, lib=library)
+            continue
         with pytest.raises(RuntimeError) as caught:
             register(name, like, lib=library)
         if not peer.is_torch:
@@ -89,12 +93,15 @@ def check_bounds(peer):
 
 @better(
     175,
-    "get_ctx outside of a fake kernel is an error, and new_dynamic_size takes numbers from 0 on",
-    "so is one in a fake kernel that runs on Meta, where sizes cannot be asked for",
+    "new_dynamic_size takes numbers from 0 on, and is an error in a fake kernel that runs on Meta",
+    "get_ctx outside of a fake kernel is an error that says so; PyTorch's answers None",
 )
 def test_item_175_context(peer):
-    with pytest.raises((RuntimeError, AssertionError)):
-        peer.package.library.get_ctx().new_dynamic_size()
+    if peer.is_torch:
+        assert peer.package.library.get_ctx() is None
+    else:
+        with pytest.raises(RuntimeError, match="get_ctx: must be called in a fake kernel"):
+            peer.package.library.get_ctx()
     library, name = defined(peer, lambda x: x.clone())
 
     def asks(x):
