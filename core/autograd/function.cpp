@@ -11,6 +11,7 @@
 #include "autograd/view_node.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "dispatch/alias_notice.h"
 #include "dispatch/kernel_guard.h"
 #include "tensor/layout.h"
 
@@ -27,7 +28,10 @@ void release_function(void* self) { delete static_cast<Function*>(self); }
 // A view of a tensor's whole memory; where it has none, what detach gives.
 TensorPtr view_of(Tensor& tensor) {
   if (!tensor.has_storage() || tensor.is_symbolic()) return operators::detached_alias(tensor);
-  return tensor::new_alias(tensor, tensor.size_span(), tensor.stride_span(), tensor.offset());
+  TensorPtr view =
+      tensor::new_alias(tensor, tensor.size_span(), tensor.stride_span(), tensor.offset());
+  dispatch::notice_alias(tensor, *view);
+  return view;
 }
 
 // The outputs of a call whose forward has run.

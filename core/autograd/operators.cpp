@@ -4,6 +4,7 @@
 #include "autograd/level.h"
 #include "base/check.h"
 #include "base/small_vector.h"
+#include "dispatch/alias_notice.h"
 #include "dispatch/late_operator.h"
 #include "tensor/layout.h"
 #include "value/value.h"
@@ -213,8 +214,10 @@ TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places) {
 
 TensorPtr detached_alias(const Tensor& tensor) {
   if (tensor.has_storage() && !tensor.is_symbolic()) {
-    return TensorPtr::adopt(
+    auto alias = TensorPtr::adopt(
         Tensor::make_detached(tensor, tensor.size_span(), tensor.stride_span(), tensor.offset()));
+    dispatch::notice_alias(tensor, *alias);
+    return alias;
   }
   // To be untracked at its own level says nothing of the levels below.
   if (TensorPtr alias = constant_alias(tensor)) return alias;

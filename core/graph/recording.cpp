@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/spin_guard.h"
+#include "dispatch/alias_notice.h"
 #include "dispatch/call_path.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
@@ -77,6 +78,12 @@ constexpr tenon_object_type kModeType = [] {
   return type;
 }();
 
+// Of a saved result, say: formulas get the alias, and gradients are made of it.
+void notice_alias(tensor::Tensor& tensor, tensor::Tensor& alias) {
+  Recording* recording = current_recording();
+  if (recording != nullptr && recording->is_on()) recording->add_alias(tensor, alias);
+}
+
 dispatch::Explanation explain_tracer(const dispatch::Arguments*) {
   return {"it records the call in the thread's graph and redispatches", false};
 }
@@ -96,6 +103,7 @@ Recording& begin_recording(uint32_t flags) {
   TENON_CHECK_ARG((flags & ~kKnown) == 0,
                   "tenon_graph_begin: flags must be TENON_GRAPH_* bits, got ", flags);
   base::require_thread_record();
+  dispatch::alias_notice.store(&notice_alias, std::memory_order_release);
   void** word = recording_slot.place();
   auto recording = base::make_intrusive<Recording>(flags, base::make_intrusive<Graph>(),
                                                    RecordingPtr::share(current_recording()));
@@ -130,6 +138,18 @@ void Recording::commit(StagedCall call, const tenon_stack& stack) {
   if ((flags_ & TENON_GRAPH_STRICT) != 0) check_strict(call.op, stack);
   const base::SpinGuard lock(locked_);
   graph_->commit(std::move(call), {stack.rets, stack.nrets}, &known_);
+  for (const Alias& made : aliases_) {
+    const uint32_t value = known_.find(made.tensor);
+    if (value != IdentityMap::kUnknown) known_.set(made.alias, value);
+  }
+  aliases_.clear();
+}
+
+void Recording::add_alias(tenon_tensor& tensor, tenon_tensor& alias) {
+  const base::SpinGuard lock(locked_);
+  const uint32_t value = known_.find(tensor);
+  if (value != IdentityMap::kUnknown) return known_.set(alias, value);
+  aliases_.emplace_back(tensor, alias);
 }
 
 void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <span>
+#include <vector>
 
 #include "base/intrusive_ptr.h"
 #include "dispatch/built_in.h"
@@ -38,8 +39,21 @@ class Recording final : public base::RefCounted<Recording> {
   uint32_t add_input(tenon_tensor* tensor, std::string_view name);
   uint32_t add_attribute(tenon_tensor& tensor, std::string_view name);
   void add_output(const tenon_value& value);
+  /// A layer made an alias of a tensor: it is the same value, as soon as the tensor is one.
+  void add_alias(tenon_tensor& tensor, tenon_tensor& alias);
 
  private:
+  // Held weakly, so that their addresses are not used again.
+  struct Alias {
+    Alias(tenon_tensor& of, tenon_tensor& made)
+        : tensor(of), alias(made), kept_tensor(&of), kept_alias(&made) {}
+
+    tenon_tensor& tensor;
+    tenon_tensor& alias;
+    tensor::WeakTensor kept_tensor;
+    tensor::WeakTensor kept_alias;
+  };
+
   StagedCall stage(const tenon_op* op, const tenon_stack& stack);
   void commit(StagedCall call, const tenon_stack& stack);
   void check_new(const char* function, const tenon_tensor& tensor) const;
@@ -51,6 +65,8 @@ class Recording final : public base::RefCounted<Recording> {
   std::atomic<bool> on_{true};
   std::atomic<bool> locked_{false};  // what is below, and the graph; backward may use many threads
   IdentityMap known_;
+  // Of results of the call that runs, which is recorded when it has returned.
+  std::vector<Alias> aliases_;
 };
 
 using RecordingPtr = base::IntrusivePtr<Recording>;

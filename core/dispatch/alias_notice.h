@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of an alias that a layer makes of a tensor by itself, with no call that others see.
+#pragma once
+
+#include <atomic>
+
+#include "tensor/tensor.h"
+
+namespace tenon::dispatch {
+
+using AliasNotice = void (*)(tensor::Tensor& tensor, tensor::Tensor& alias);
+
+/// NULL until a recording has begun, for which the two are one value. Set once.
+inline constinit std::atomic<AliasNotice> alias_notice{nullptr};
+
+/// To be called on the thread that has made the alias. Throws std::bad_alloc.
+inline void notice_alias(const tensor::Tensor& tensor, tensor::Tensor& alias) {
+  const AliasNotice notice = alias_notice.load(std::memory_order_acquire);
+  if (notice != nullptr) [[unlikely]] {
+    notice(const_cast<tensor::Tensor&>(tensor), alias);
+  }
+}
+
+}  // namespace tenon::dispatch
