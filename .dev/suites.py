@@ -286,9 +286,9 @@ def _junit(run: Run, what: str, *settings: str) -> Outcome:
 
 def matrix(run: Run) -> Outcome:
     """One process with all five languages: 125 combinations of define, implement and call, 125 of
-    kernel, gradient formula and backward pass, 125 of kernel, cast rule and call in a region, and
-    25 each of an object that overrides an operator and of a function with a gradient of its own,
-    with their callers."""
+    kernel, gradient formula and backward pass, 125 of kernel, cast rule and call in a region, 125
+    of kernel, overriding object and caller, and 25 each of a function with a gradient of its own
+    and of a graph through all languages, with their callers."""
     program = environment.build_dir(run.preset) / "bin" / "tenon_matrix"
     if not program.exists():
         return Outcome(status=1, note="bin/tenon_matrix is not built")

@@ -2,15 +2,18 @@
 // The matrix: one process, five languages; each schema language × kernel language × caller, each
 // kernel language × gradient formula language × caller of the backward pass, each kernel language ×
 // cast rule language × caller in a region, each kernel language × batching rule language × caller
-// in a vmap, each kernel language × fake kernel language × caller with fake tensors, transforms of
-// three languages nested, functions with a gradient of their own, and
-// errors of each language on their way through the others.
+// in a vmap, each kernel language × fake kernel language × caller with fake tensors, each kernel
+// language × language of an overriding object × caller, transforms of three languages nested,
+// functions with a gradient of their own, graphs through the kernels of all languages, recorded by
+// each one and run by each one, and errors of each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "c/role.h"
 #include "polyglot.h"
@@ -130,18 +133,18 @@ static void run_escapes_of(int home, int inner, int marks[LANGUAGES]) {
 
 // ---- Objects that override operators ------------------------------------------------------------
 
-// The operator that every language's object overrides for every caller. It has no kernel.
+// Has the operator that every language's object overrides for every caller, without a kernel.
 static tenon_library* overridden = NULL;
 
 static tenon_status define_overridden(void) {
   const tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "overridden", TENON_KEY_NONE,
                                                 __FILE__, __LINE__, &overridden);
   if (status != TENON_OK) return status;
-  return tenon_library_define(overridden, "f(Tensor a, int n) -> Tensor", NULL, NULL);
+  return tenon_library_define(overridden, "echo(Tensor a, int n) -> Tensor", NULL, NULL);
 }
 
-// What each language makes, used by `verb` of each language.
-static int run_makers(const char* title, const char* verb, int print) {
+// What each language makes, used by `verb` of each language. `more` follows the maker's name.
+static int run_makers(const char* title, const char* verb, const char* more, int print) {
   int passed = 0;
   if (print) {
     printf("\n%-17s | called from\n%-17s |", title, "");
@@ -151,7 +154,9 @@ static int run_makers(const char* title, const char* verb, int print) {
   for (int maker = 0; maker < LANGUAGES; ++maker) {
     if (print) printf("%-17s |", titles[maker]);
     for (int caller = 0; caller < LANGUAGES; ++caller) {
-      const int good = step(languages[caller], verb, languages[maker]);
+      char given[128];
+      snprintf(given, sizeof given, "%s%s", languages[maker], more);
+      const int good = step(languages[caller], verb, given);
       if (print) printf(" %-6s", good ? "ok" : "FAIL");
       passed += good;
     }
@@ -161,11 +166,76 @@ static int run_makers(const char* title, const char* verb, int print) {
 }
 
 // Each language's object, made by matrix_x::object, in a call from each language.
-static int run_overrides(int print) { return run_makers("object of", "override", print); }
+static int run_overrides(int print) {
+  return run_makers("object of", "override", ",overridden", print);
+}
+
+// Each language's object in the call of an operator that another language implements.
+static void run_overrides_of(int implementer, int maker, int marks[LANGUAGES]) {
+  char ns[64], spec[96];
+  snprintf(ns, sizeof ns, "over_%s_%s", languages[implementer], languages[maker]);
+  snprintf(spec, sizeof spec, "%s,%s", languages[maker], ns);
+  if (step(languages[implementer], "mirrors", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "override", spec);
+    }
+  }
+  step(languages[implementer], "close", ns);
+}
 
 // Each language's function with a gradient of its own, made by matrix_x::cube and derived twice by
 // each language.
-static int run_functions(int print) { return run_makers("function of", "apply", print); }
+static int run_functions(int print) { return run_makers("function of", "apply", "", print); }
+
+// ---- Graphs -------------------------------------------------------------------------------------
+
+// Opens, or closes, what graphs are recorded with: each language's product, whose gradient the
+// language after it has.
+static int run_stages(int open) {
+  int good = 1;
+  for (int i = 0; i < LANGUAGES; ++i) {
+    const char* deriver = languages[(i + 1) % LANGUAGES];
+    char ns[64];
+    snprintf(ns, sizeof ns, "stage_%s", languages[i]);
+    if (open) {
+      good = good && step(languages[i], "products", ns) && step(deriver, "formulas", ns);
+    } else {
+      good = step(deriver, "close", ns) && step(languages[i], "close", ns) && good;
+    }
+  }
+  return good;
+}
+
+// A graph of forward and backward through the kernels and formulas of all languages, recorded in
+// each one; run by each one from a file and as an operator, which is derived.
+static int run_graphs(int print) {
+  int passed = 0;
+  const char* folder = getenv("TMPDIR");
+  if (print) {
+    printf("\n%-17s | run by\n%-17s |", "graph of", "");
+    for (int caller = 0; caller < LANGUAGES; ++caller) printf(" %-6s", titles[caller]);
+    printf("\n");
+  }
+  const int open = run_stages(1);
+  for (int maker = 0; open && maker < LANGUAGES; ++maker) {
+    char ns[64], path[160], spec[240];
+    snprintf(ns, sizeof ns, "graphs_%s", languages[maker]);
+    snprintf(path, sizeof path, "%s/tenon_matrix_%ld_%s.graph", folder != NULL ? folder : "/tmp",
+             (long)getpid(), languages[maker]);
+    snprintf(spec, sizeof spec, "%s,%s", ns, path);
+    const int recorded = step(languages[maker], "record", spec);
+    if (print) printf("%-17s |", titles[maker]);
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      const int good = recorded && step(languages[caller], "replay", spec);
+      if (print) printf(" %-6s", good ? "ok" : "FAIL");
+      passed += good;
+    }
+    if (print) printf("\n");
+    step(languages[maker], "close", ns);
+    remove(path);
+  }
+  return run_stages(0) ? passed : 0;
+}
 
 // ---- Errors through languages -------------------------------------------------------------------
 
@@ -430,6 +500,10 @@ static int run_maps(int print) { return run_pairs("kernel", "batching", run_maps
 
 static int run_fakes(int print) { return run_pairs("kernel", "fake", run_fakes_of, print); }
 
+static int run_implemented_overrides(int print) {
+  return run_pairs("kernel", "object", run_overrides_of, print);
+}
+
 static int run_nests(int print) { return run_pairs("vmap", "grad", run_nests_of, print); }
 
 static int run_escapes(int print) { return run_pairs("raised", "vmap", run_escapes_of, print); }
@@ -454,13 +528,17 @@ int main(void) {
   run_escapes(0);
   run_errors(0);
   run_overrides(0);
+  run_implemented_overrides(0);
+  run_graphs(0);
   run_functions(0);
   run_dives(0);
   count_settled(before);
   const int good_errors = run_errors(1) + run_profiles(1);
   const int good_dives = run_dives(1);
   const int good_overrides = run_overrides(1);
+  const int good_implemented = run_implemented_overrides(1);
   const int good_functions = run_functions(1);
+  const int good_graphs = run_graphs(1);
   const int good_combinations = run_all(1);
   const int good_gradients = run_gradients(1);
   const int good_casts = run_casts(1);
@@ -485,13 +563,14 @@ int main(void) {
   }
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
-      "combinations, %d of %d gradients, %d of %d functions, %d of %d casts, %d of %d batching "
-      "rules, %d of %d fakes, %d of %d nested transforms, %d of %d errors out of these; live "
-      "handles %s\n",
-      good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
-      combinations, good_gradients, combinations, good_functions, overrides, good_casts,
-      combinations, good_maps, combinations, good_fakes, combinations, good_nests, combinations,
-      good_escapes, combinations, leaked ? "LEAKED" : "as before");
+      "overrides of kernels, %d of %d combinations, %d of %d gradients, %d of %d functions, "
+      "%d of %d graphs, %d of %d casts, %d of %d batching rules, %d of %d fakes, %d of %d nested "
+      "transforms, %d of %d errors out of these; live handles %s\n",
+      good_errors, errors, good_dives, dives, good_overrides, overrides, good_implemented,
+      combinations, good_combinations, combinations, good_gradients, combinations, good_functions,
+      overrides, good_graphs, overrides, good_casts, combinations, good_maps, combinations,
+      good_fakes, combinations, good_nests, combinations, good_escapes, combinations,
+      leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -505,7 +584,8 @@ int main(void) {
   tenon_library_release(overridden);
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
                    good_combinations == combinations && good_gradients == combinations &&
-                   good_functions == overrides && good_casts == combinations &&
+                   good_functions == overrides && good_graphs == overrides &&
+                   good_implemented == combinations && good_casts == combinations &&
                    good_maps == combinations && good_fakes == combinations &&
                    good_nests == combinations && good_escapes == combinations;
   return good && !leaked && stopped ? 0 : 1;

@@ -16,9 +16,12 @@ static tenon_status mirror_kernel(void* ctx, const tenon_op* op, tenon_keyset ke
 
 tenon_status matrix_c_mirrors(const char* ns) {
   tenon_library* library = NULL;
-  const tenon_status status = matrix_c_open(ns, &library);
+  tenon_status status = matrix_c_open(ns, &library);
+  if (status == TENON_OK) {
+    status = matrix_c_add_operator(library, "mirror(Tensor a) -> Tensor", "mirror", &mirror_kernel);
+  }
   if (status != TENON_OK) return status;
-  return matrix_c_add_operator(library, "mirror(Tensor a) -> Tensor", "mirror", &mirror_kernel);
+  return matrix_c_add_operator(library, "echo(Tensor a, int n) -> Tensor", "echo", &mirror_kernel);
 }
 
 tenon_status matrix_c_casts(const char* ns) {

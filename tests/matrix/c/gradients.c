@@ -76,9 +76,8 @@ tenon_status matrix_c_products(const char* ns) {
 
 // ---- Formulas -----------------------------------------------------------------------------------
 
-// Calls an operator; `out_tensor` is owned by the caller.
-static tenon_status call_tensors(const char* name, const tenon_value* args, int64_t nargs,
-                                 tenon_tensor** out_tensor) {
+tenon_status matrix_c_call_tensors(const char* name, const tenon_value* args, int64_t nargs,
+                                   tenon_tensor** out_tensor) {
   const tenon_op* op = NULL;
   tenon_status status = tenon_op_find(name, &op);
   if (status != TENON_OK) return status;
@@ -92,7 +91,8 @@ static tenon_status of_product(const tenon_backward_call* call) {
   for (int i = 0; i < 2; ++i) {
     if (call->needs[i] == 0) continue;
     const tenon_value args[2] = {tenon_value_of_tensor(call->grads[0]), call->saved[1 - i]};
-    const tenon_status status = call_tensors("aten::mul.Tensor", args, 2, &call->out_grads[i]);
+    const tenon_status status =
+        matrix_c_call_tensors("aten::mul.Tensor", args, 2, &call->out_grads[i]);
     if (status != TENON_OK) return status;
   }
   return TENON_OK;
@@ -128,7 +128,7 @@ tenon_status matrix_c_formulas(const char* ns) {
 
 // ---- Passes -------------------------------------------------------------------------------------
 
-static tenon_status check_near(const tenon_tensor* tensor, const float* expected) {
+tenon_status matrix_c_check_near(const tenon_tensor* tensor, const float* expected) {
   void* data = NULL;
   if (tensor == NULL) {
     return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::slopes: must be there, got none");
@@ -147,7 +147,7 @@ static tenon_status check_near(const tenon_tensor* tensor, const float* expected
 
 static tenon_status sum_of(tenon_tensor* tensor, tenon_tensor** out_sum) {
   const tenon_value arg = tenon_value_of_tensor(tensor);
-  return call_tensors("aten::sum", &arg, 1, out_sum);
+  return matrix_c_call_tensors("aten::sum", &arg, 1, out_sum);
 }
 
 static tenon_backward_options from(tenon_tensor* const* output) {
@@ -170,8 +170,7 @@ static tenon_status run_backward(tenon_tensor* of) {
   return status;
 }
 
-// The gradient of the sum of a tensor, recorded itself.
-static tenon_status slope_of(tenon_tensor* of, tenon_tensor* x, tenon_tensor** out_slope) {
+tenon_status matrix_c_slope_of(tenon_tensor* of, tenon_tensor* x, tenon_tensor** out_slope) {
   tenon_tensor* sum = NULL;
   tenon_status status = sum_of(of, &sum);
   if (status == TENON_OK) {
@@ -189,17 +188,17 @@ static tenon_status slope_of(tenon_tensor* of, tenon_tensor* x, tenon_tensor** o
 static tenon_status check_slopes(tenon_tensor* cube, tenon_tensor* x) {
   static const float first[2] = {12, 27}, second[2] = {12, 18};
   tenon_tensor *slope = NULL, *curve = NULL;
-  tenon_status status = slope_of(cube, x, &slope);
-  if (status == TENON_OK) status = check_near(slope, first);
+  tenon_status status = matrix_c_slope_of(cube, x, &slope);
+  if (status == TENON_OK) status = matrix_c_check_near(slope, first);
   if (status == TENON_OK) status = run_backward(slope);
   if (status == TENON_OK) status = tenon_tensor_copy_grad(x, &curve);
-  if (status == TENON_OK) status = check_near(curve, second);
+  if (status == TENON_OK) status = matrix_c_check_near(curve, second);
   tenon_tensor_release(slope);
   tenon_tensor_release(curve);
   return status;
 }
 
-static tenon_status new_leaf(tenon_tensor** out_leaf) {
+tenon_status matrix_c_new_leaf(tenon_tensor** out_leaf) {
   static const float elements[2] = {2, 3};
   *out_leaf = matrix_c_vector(elements, 2);
   if (*out_leaf == NULL) {
@@ -212,10 +211,10 @@ static tenon_status new_leaf(tenon_tensor** out_leaf) {
 static tenon_status cube_by(const char* product, tenon_tensor* x, tenon_tensor** out_cube) {
   tenon_tensor* square = NULL;
   tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
-  tenon_status status = call_tensors(product, args, 2, &square);
+  tenon_status status = matrix_c_call_tensors(product, args, 2, &square);
   if (status == TENON_OK) {
     args[0] = tenon_value_of_tensor(square);
-    status = call_tensors(product, args, 2, out_cube);
+    status = matrix_c_call_tensors(product, args, 2, out_cube);
   }
   tenon_tensor_release(square);
   return status;
@@ -226,12 +225,12 @@ tenon_status matrix_c_slopes(const char* ns) {
   snprintf(product, sizeof product, "%s::product", ns);
   snprintf(relayed, sizeof relayed, "%s::relayed", ns);
   tenon_tensor *x = NULL, *cube = NULL, *failing = NULL;
-  tenon_status status = new_leaf(&x);
+  tenon_status status = matrix_c_new_leaf(&x);
   if (status == TENON_OK) status = cube_by(product, x, &cube);
   if (status == TENON_OK) status = check_slopes(cube, x);
   if (status == TENON_OK) {
     const tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_string("c", 1)};
-    status = call_tensors(relayed, args, 2, &failing);
+    status = matrix_c_call_tensors(relayed, args, 2, &failing);
   }
   if (status == TENON_OK) status = matrix_c_comes_home(run_backward(failing));
   tenon_tensor_release(failing);
@@ -256,13 +255,13 @@ static tenon_status cube_forward(void* ctx, tenon_function_context* context, ten
 static tenon_status cube_backward(const tenon_backward_call* call) {
   tenon_tensor *once = NULL, *twice = NULL;
   tenon_value args[2] = {tenon_value_of_tensor(call->grads[0]), call->saved[0]};
-  tenon_status status = call_tensors("aten::mul.Tensor", args, 2, &once);
+  tenon_status status = matrix_c_call_tensors("aten::mul.Tensor", args, 2, &once);
   args[0] = tenon_value_of_tensor(once);
-  if (status == TENON_OK) status = call_tensors("aten::mul.Tensor", args, 2, &twice);
+  if (status == TENON_OK) status = matrix_c_call_tensors("aten::mul.Tensor", args, 2, &twice);
   args[0] = tenon_value_of_tensor(twice);
   args[1] = tenon_value_of_int(3);
   if (status == TENON_OK) {
-    status = call_tensors("aten::mul.Scalar", args, 2, &call->out_grads[0]);
+    status = matrix_c_call_tensors("aten::mul.Scalar", args, 2, &call->out_grads[0]);
   }
   tenon_tensor_release(once);
   tenon_tensor_release(twice);
@@ -294,7 +293,7 @@ tenon_status matrix_c_apply(const char* language) {
   if (status == TENON_OK) {
     status = tenon_op_call_named(op, NULL, 0, NULL, NULL, 0, &function, 1);
   }
-  if (status == TENON_OK) status = new_leaf(&x);
+  if (status == TENON_OK) status = matrix_c_new_leaf(&x);
   if (status == TENON_OK) {
     tenon_value arg = tenon_value_of_tensor(x);
     tenon_stack stack;

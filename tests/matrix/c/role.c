@@ -343,12 +343,15 @@ static tenon_status call_named(const char* name, tenon_value* args, uint32_t nar
   return tenon_op_call(op, &stack);
 }
 
-// Calls overridden::f with another language's object in the place of the tensor.
-static tenon_status override(const char* language) {
-  char name[64], expected[32];
+// Calls a namespace's echo with another language's object in the place of the tensor, for
+// "language,ns".
+static tenon_status override(const char* spec) {
+  char name[64], echo[96], expected[32];
   tenon_value args[2], ret;
-  snprintf(name, sizeof name, "matrix_%s::object", language);
-  snprintf(expected, sizeof expected, "%s:7", language);
+  const int size = (int)strcspn(spec, ",");
+  snprintf(name, sizeof name, "matrix_%.*s::object", size, spec);
+  snprintf(echo, sizeof echo, "%s::echo", spec + size + 1);
+  snprintf(expected, sizeof expected, "%.*s:7", size, spec);
   memset(args, 0, sizeof args);
   tenon_status status = call_named(name, NULL, 0, &args[0]);
   if (status != TENON_OK) {
@@ -356,7 +359,7 @@ static tenon_status override(const char* language) {
   }
   args[1].tag = TENON_TAG_INT;
   args[1].as.i = 7;
-  status = call_named("overridden::f", args, 2, &ret);
+  status = call_named(echo, args, 2, &ret);
   if (status == TENON_OK) {
     // A Tensor is due: what the handler returned is in a carrier.
     const tenon_value* carried =
@@ -393,14 +396,16 @@ static const role_step steps[] = {define,
                                   matrix_c_rules,
                                   matrix_c_map,
                                   matrix_c_shapes,
-                                  matrix_c_fake};
+                                  matrix_c_fake,
+                                  matrix_c_record,
+                                  matrix_c_replay};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   (void)op;
   (void)keys;
-  char ns[96];
+  char ns[256];
   snprintf(ns, sizeof ns, "%.*s", (int)stack->args[0].count,
            (const char*)stack->args[0].as.list.data);
   return (*(const role_step*)ctx)(ns);
@@ -423,9 +428,9 @@ static tenon_status add_role(const char* name, const char* signature, tenon_kern
 
 tenon_status matrix_c_register(void) {
   static const char* const names[STEPS] = {
-      "define",   "implement", "call",     "close",    "raise",  "relay",  "catch",
-      "override", "dive",      "products", "formulas", "slopes", "apply",  "mirrors",
-      "casts",    "cast",      "widens",   "rules",    "map",    "shapes", "fake"};
+      "define", "implement", "call",     "close",  "raise", "relay",   "catch", "override",
+      "dive",   "products",  "formulas", "slopes", "apply", "mirrors", "casts", "cast",
+      "widens", "rules",     "map",      "shapes", "fake",  "record",  "replay"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {

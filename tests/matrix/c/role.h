@@ -10,8 +10,8 @@
   "(Tensor, int)"
 
 // Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas,
-// ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules, ::map, ::shapes and ::fake,
-// each "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that
+// ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules, ::map, ::shapes, ::fake,
+// ::record and ::replay, each "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that
 // overrides operators, and functions; and ::transform.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
@@ -29,6 +29,16 @@ tenon_status matrix_c_relay(const char* path);
 // Whether a call has failed with what this role raises, which it takes.
 tenon_status matrix_c_comes_home(tenon_status status);
 
+// Calls an operator of one result; `out_tensor` is owned by the caller.
+tenon_status matrix_c_call_tensors(const char* name, const tenon_value* args, int64_t nargs,
+                                   tenon_tensor** out_tensor);
+// 2 and 3, with a gradient wanted.
+tenon_status matrix_c_new_leaf(tenon_tensor** out_leaf);
+// The gradient of the sum of a tensor, recorded itself.
+tenon_status matrix_c_slope_of(tenon_tensor* of, tenon_tensor* x, tenon_tensor** out_slope);
+// Whether a tensor is these two numbers.
+tenon_status matrix_c_check_near(const tenon_tensor* tensor, const float* expected);
+
 // Defines and implements `product` and `relayed`, which another language gives gradients.
 tenon_status matrix_c_products(const char* ns);
 // Registers their formulas: that of `relayed` relays along the path that the call was given.
@@ -40,8 +50,8 @@ tenon_status matrix_c_cube(void* ctx, const tenon_op* op, tenon_keyset keys, ten
 // Derives that of another language twice.
 tenon_status matrix_c_apply(const char* language);
 
-// Defines and implements `mirror`, which another language gives a cast rule, and returns its
-// argument.
+// Defines and implements `mirror`, which another language gives a cast rule, and `echo`, which
+// objects of other languages override. Both return their first argument.
 tenon_status matrix_c_mirrors(const char* ns);
 // Registers its cast rule.
 tenon_status matrix_c_casts(const char* ns);
@@ -58,6 +68,10 @@ tenon_status matrix_c_map(const char* ns);
 tenon_status matrix_c_shapes(const char* ns);
 // Calls it with a fake tensor.
 tenon_status matrix_c_fake(const char* ns);
+// Records a graph of all languages' products, for "ns,path": a file, and an operator `powers`.
+tenon_status matrix_c_record(const char* spec);
+// Runs both.
+tenon_status matrix_c_replay(const char* spec);
 // Gives x^3 as a function.
 tenon_status matrix_c_power(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 // Transforms a function of any language: "vmap", "grad" of the sum, or "jvp" along ones.

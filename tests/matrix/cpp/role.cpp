@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <tenon/hpp/func.hpp>
+#include <tenon/hpp/graph.hpp>
 #include <tenon/tenon.hpp>
 
 namespace {
@@ -230,12 +232,15 @@ void apply(std::string_view language) {
 // ---- Autocast -----------------------------------------------------------------------------------
 
 Tensor mirror(const Tensor& a) { return a; }
+Tensor echo(const Tensor& a, int64_t) { return a; }
 
-// Defines and implements what another language gives a cast rule.
+// Defines and implements what another language gives a cast rule, and what objects override.
 void mirrors(std::string_view ns) {
   Library& library = open_library(ns);
   library.def("mirror(Tensor a) -> Tensor");
   library.impl("mirror", TENON_KEY_CPU, &mirror, {.name = "mirror"});
+  library.def("echo(Tensor a, int n) -> Tensor");
+  library.impl("echo", TENON_KEY_CPU, &echo, {.name = "echo"});
 }
 
 void casts(std::string_view ns) {
@@ -320,6 +325,44 @@ Value power() {
   return tenon::make_function([](const Tensor& x) { return multiplied(multiplied(x, x), x); });
 }
 
+// ---- Graphs -------------------------------------------------------------------------------------
+
+// x^6, multiplied by each language's product, and its slope, by the formulas of all.
+std::vector<Tensor> powers(const Tensor& x) {
+  Tensor power = x;
+  for (const char* stage : {"stage_c", "stage_cpp", "stage_python", "stage_java", "stage_rust"}) {
+    power = tenon::Op(std::string(stage) + "::product")(power, x)[0].tensor();
+  }
+  return {power, tenon::autograd::grad({sum_of(power)}, {x}, {}, {}, true)[0]};
+}
+
+void expect_powers(const Tensor& power, const Tensor& slope) {
+  expect_near(power, {64, 729});
+  expect_near(slope, {192, 1458});
+}
+
+// Records a graph, for "ns,path": a file, and an operator.
+void record(std::string_view spec) {
+  const size_t comma = spec.find(',');
+  const tenon::Graph graph = tenon::Graph::record(
+      [](std::span<const Tensor> given) { return powers(given[0]); }, {leaf()});
+  graph.save(std::string(spec.substr(comma + 1)));
+  graph.define(open_library(spec.substr(0, comma)), "powers");
+}
+
+// Runs both.
+void replay(std::string_view spec) {
+  const size_t comma = spec.find(',');
+  const tenon::Graph graph = tenon::Graph::load(std::string(spec.substr(comma + 1)));
+  const std::vector<Tensor> run = graph.run({Tensor::from({2.0f, 3.0f}, {2})});
+  expect_powers(run[0], run[1]);
+  const Tensor x = leaf();
+  const auto called = tenon::Op(std::string(spec.substr(0, comma)) + "::powers")(x);
+  expect_powers(called[0].tensor(), called[1].tensor());
+  expect_powers(called[0].tensor(),
+                tenon::autograd::grad({sum_of(called[0].tensor())}, {x}, {}, {}, true)[0]);
+}
+
 // ---- Objects that override operators -----------------------------------------------------------
 
 // Answers "cpp:" and the second argument.
@@ -333,11 +376,13 @@ struct Object {
 
 Value object() { return tenon::make_object<Object>(); }
 
-// Calls overridden::f with another language's object in the place of the tensor.
-void override_by(std::string_view language) {
-  const std::string name(language);
+// Calls a namespace's echo with another language's object in the place of the tensor, for
+// "language,ns".
+void override_by(std::string_view spec) {
+  const size_t comma = spec.find(',');
+  const std::string name(spec.substr(0, comma)), ns(spec.substr(comma + 1));
   const Value other = tenon::Op("matrix_" + name + "::object")()[0];
-  const Tensor result = tenon::Op("overridden::f")(other, 7)[0].tensor();
+  const Tensor result = tenon::Op(ns + "::echo")(other, 7)[0].tensor();
   const tenon_value* carried = tenon_carrier_value(result.get());
   if (carried == nullptr ||
       tenon::ValueRef(*carried).operator const Value&().text() != name + ":7") {
@@ -362,7 +407,7 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("object() -> Any", &object);
   m.def("cube() -> Any", &cube);
   m.def("apply(str language) -> ()", &apply);
-  m.def("override(str language) -> ()", &override_by);
+  m.def("override(str spec) -> ()", &override_by);
   m.def("mirrors(str ns) -> ()", &mirrors);
   m.def("casts(str ns) -> ()", &casts);
   m.def("cast(str ns) -> ()", &cast);
@@ -371,6 +416,8 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("map(str ns) -> ()", &map);
   m.def("shapes(str ns) -> ()", &shapes);
   m.def("fake(str ns) -> ()", &fake);
+  m.def("record(str spec) -> ()", &record);
+  m.def("replay(str spec) -> ()", &replay);
   m.def("power() -> Any", &power);
   m.def("attempt(Any function, Tensor x) -> ()", &attempt);
   m.def("transform(Any function, str kind) -> Any", &transform);

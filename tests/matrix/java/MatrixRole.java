@@ -15,6 +15,7 @@ import dev.tenon.FakeMode;
 import dev.tenon.ForeignObject;
 import dev.tenon.Func;
 import dev.tenon.FunctionContext;
+import dev.tenon.Graph;
 import dev.tenon.Library;
 import dev.tenon.Op;
 import dev.tenon.Overridden;
@@ -93,11 +94,13 @@ public final class MatrixRole {
     return "java:" + call.args()[1];
   }
 
-  private static void override(String language) {
-    Object other = Tenon.op("matrix_" + language + "::object").call();
-    Object result = Tenon.op("overridden::f").call(other, 7);
-    if (!(language + ":7").equals(result)) {
-      throw new AssertionError("result must be " + language + ":7, got " + result);
+  /** Calls a namespace's echo with another language's object, for "language,ns". */
+  private static void override(String spec) {
+    String[] parts = spec.split(",", 2);
+    Object other = Tenon.op("matrix_" + parts[0] + "::object").call();
+    Object result = Tenon.op(parts[1] + "::echo").call(other, 7);
+    if (!(parts[0] + ":7").equals(result)) {
+      throw new AssertionError("result must be " + parts[0] + ":7, got " + result);
     }
   }
 
@@ -251,11 +254,13 @@ public final class MatrixRole {
 
   // ---- Autocast ---------------------------------------------------------------------------------
 
-  /** Defines and implements what another language gives a cast rule. */
+  /** Defines and implements what another language gives a cast rule, and what objects override. */
   private static void mirrors(String namespace) {
     Library library = open(namespace);
     library.define("mirror(Tensor a) -> Tensor");
     library.impl("mirror", "CPU", args -> args[0]);
+    library.define("echo(Tensor a, int n) -> Tensor");
+    library.impl("echo", "CPU", args -> args[0]);
   }
 
   private static void casts(String namespace) {
@@ -325,6 +330,51 @@ public final class MatrixRole {
     }
   }
 
+  // ---- Graphs -----------------------------------------------------------------------------------
+
+  private static Tensor slope(Tensor of, Tensor x) {
+    BackwardOptions recorded = BackwardOptions.of().createGraph(true);
+    return Autograd.grad(recorded, new Tensor[] {of.sum()}, x)[0];
+  }
+
+  /** x^6, multiplied by each language's product, and its slope, by the formulas of all. */
+  private static Tensor[] powers(Tensor x) {
+    Tensor power = x;
+    for (String language : new String[] {"c", "cpp", "python", "java", "rust"}) {
+      power = Tenon.op("stage_" + language + "::product").callTensor(power, x);
+    }
+    return new Tensor[] {power, slope(power, x)};
+  }
+
+  private static void expectPowers(Tensor power, Tensor slope) {
+    near(power, 64, 729);
+    near(slope, 192, 1458);
+  }
+
+  /** Records a graph, for "ns,path": a file, and an operator. */
+  private static void record(String spec) {
+    String[] parts = spec.split(",", 2);
+    try (Scope scope = Scope.open()) {
+      Tensor x = Tensor.of(new float[] {2, 3}).requiresGrad(true);
+      Graph graph = Graph.record(given -> powers(given[0]), x);
+      graph.save(parts[1]);
+      graph.define(open(parts[0]), "powers");
+    }
+  }
+
+  /** Runs both. */
+  private static void replay(String spec) {
+    String[] parts = spec.split(",", 2);
+    try (Scope scope = Scope.open()) {
+      Tensor[] run = Graph.load(parts[1]).run(Tensor.of(new float[] {2, 3}));
+      expectPowers(run[0], run[1]);
+      Tensor x = Tensor.of(new float[] {2, 3}).requiresGrad(true);
+      Object[] called = Tenon.op(parts[0] + "::powers").callAll(x);
+      expectPowers((Tensor) called[0], (Tensor) called[1]);
+      expectPowers((Tensor) called[0], slope((Tensor) called[0], x));
+    }
+  }
+
   private static Tensor power(Tensor x) {
     return x.mul(x).mul(x);
   }
@@ -378,6 +428,8 @@ public final class MatrixRole {
     step("map", MatrixRole::map);
     step("shapes", MatrixRole::shapes);
     step("fake", MatrixRole::fake);
+    step("record", MatrixRole::record);
+    step("replay", MatrixRole::replay);
     role.define("power() -> Any");
     Callback power = args -> power((Tensor) args[0]);
     role.impl("power", "CompositeImplicitAutograd", args -> power);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 
 import tenon
+from tenon import graph
 from tenon.func import grad, jvp, vmap
 from tenon.library import Library, register_autograd, register_fake, register_vmap
 
@@ -161,10 +162,12 @@ def _slopes(ns: str) -> None:
 
 
 def _mirrors(ns: str) -> None:
-    """Defines and implements what another language gives a cast rule."""
+    """Defines and implements what another language gives a cast rule, and what objects override."""
     library = _open(ns)
     library.define("mirror(Tensor a) -> Tensor")
     library.impl("mirror", lambda a: a, "CPU")
+    library.define("echo(Tensor a, int n) -> Tensor")
+    library.impl("echo", lambda a, n: a, "CPU")
 
 
 def _casts(ns: str) -> None:
@@ -247,6 +250,38 @@ def _fake(ns: str) -> None:
         raise AssertionError(f"result must be fake, of size 2, got {found}")
 
 
+def _powers(x):
+    """x^6, multiplied by each language's product, and its slope, by the formulas of all."""
+    power = x
+    for stage in ("stage_c", "stage_cpp", "stage_python", "stage_java", "stage_rust"):
+        power = getattr(tenon.ops, stage).product(power, x)
+    (slope,) = tenon.autograd.grad(power.sum(), x, create_graph=True)
+    return power, slope
+
+
+def _expect_powers(power, slope) -> None:
+    _near(power, [64.0, 729.0])
+    _near(slope, [192.0, 1458.0])
+
+
+def _record(spec: str) -> None:
+    """Records a graph, for "ns,path": a file, and an operator."""
+    ns, _, path = spec.partition(",")
+    recorded = graph.trace(_powers, tenon.tensor([2.0, 3.0], requires_grad=True))
+    recorded.save(path)
+    recorded.define(_open(ns), "powers")
+
+
+def _replay(spec: str) -> None:
+    """Runs both."""
+    ns, _, path = spec.partition(",")
+    _expect_powers(*graph.Graph.load(path)(tenon.tensor([2.0, 3.0])))
+    x = tenon.tensor([2.0, 3.0], requires_grad=True)
+    power, slope = getattr(tenon.ops, ns).powers(x)
+    _expect_powers(power, slope)
+    _expect_powers(power, tenon.autograd.grad(power.sum(), x)[0])
+
+
 def _transform(function, kind: str):
     """Transforms a function of any language: vmap, grad of the sum, or jvp along ones."""
     if kind == "vmap":
@@ -273,9 +308,11 @@ class Object:
         return f"python:{args[1]}"
 
 
-def _override(language: str) -> None:
+def _override(spec: str) -> None:
+    """Calls a namespace's echo with another language's object, for "language,ns"."""
+    language, _, ns = spec.partition(",")
     other = getattr(tenon.ops, f"matrix_{language}").object()
-    result = tenon.ops.overridden.f(other, 7)
+    result = getattr(tenon.ops, ns).echo(other, 7)
     if result != f"{language}:7":
         raise AssertionError(f"result must be {language}:7, got {result!r}")
 
@@ -304,6 +341,8 @@ def register() -> None:
         "map": _map,
         "shapes": _shapes,
         "fake": _fake,
+        "record": _record,
+        "replay": _replay,
         "slopes": _slopes,
         "apply": _apply,
         "collect": _collect,

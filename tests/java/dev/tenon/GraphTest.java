@@ -103,7 +103,7 @@ class GraphTest {
   void defined_IsAnOperator() {
     try (Scope scope = Scope.open();
         Library library = Library.open("java_graphs", Library.Kind.DEF)) {
-      Op op = recorded().define(library, "java_graphs::block");
+      Op op = recorded().define(library, "block");
       Tensor y = (Tensor) op.call(pair(3, -1), pair(2, 5));
       assertArrayEquals(new float[] {9, -1}, y.toFloatArray());
     }

@@ -9,6 +9,7 @@ use tenon::autocast::{Autocast, CastPolicy};
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, FunctionContext};
 use tenon::fake::FakeMode;
 use tenon::func::{grad, jvp, vmap, VmapCall};
+use tenon::graph::Graph;
 use tenon::{
     args, DType, Device, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op,
     Overridden, Overrides, Result, Status, Tensor, Value, ValueRef,
@@ -127,9 +128,11 @@ fn object() -> Result<Object> {
     Object::overriding(Answering)
 }
 
-fn override_by(language: &str) -> Result<()> {
+/// Calls a namespace's echo with another language's object, for "language,ns".
+fn override_by(spec: &str) -> Result<()> {
+    let (language, ns) = parts(spec)?;
     let other: Object = Op::find(&format!("matrix_{language}::object"))?.call(())?;
-    let result: String = Op::find("overridden::f")?.call((&other, 7))?;
+    let result: String = Op::find(&format!("{ns}::echo"))?.call((&other, 7))?;
     if result != format!("{language}:7") {
         let text = format!("matrix_rust::override: result must be {language}:7, got {result}");
         return Err(Error::new(Status::RUNTIME, text));
@@ -320,11 +323,13 @@ fn mirror(a: &Tensor) -> Result<Tensor> {
     Ok(a.clone())
 }
 
-/// Defines and implements what another language gives a cast rule.
+/// Defines and implements what another language gives a cast rule, and what objects override.
 fn mirrors(ns: &str) -> Result<()> {
     let library = Library::fragment(ns)?;
     library.define("mirror(Tensor a) -> Tensor")?;
     library.impl_fn("mirror", DispatchKey::CPU, mirror)?;
+    library.define("echo(Tensor a, int n) -> Tensor")?;
+    library.impl_fn("echo", DispatchKey::CPU, |a: &Tensor, _: i64| mirror(a))?;
     keep(ns, library);
     Ok(())
 }
@@ -417,6 +422,54 @@ fn fake(ns: &str) -> Result<()> {
     ))
 }
 
+fn slope(of: &Tensor, x: &Tensor) -> Result<Option<Tensor>> {
+    let options = BackwardOptions::new().create_graph(true);
+    Ok(options.grad(&[&of.sum()?], &[x])?.remove(0))
+}
+
+/// x^6, multiplied by each language's product, and its slope, by the formulas of all.
+fn powers(x: &Tensor) -> Result<Vec<Tensor>> {
+    let mut power = x.clone();
+    for language in ["c", "cpp", "python", "java", "rust"] {
+        power = Op::find(&format!("stage_{language}::product"))?.call((&power, x))?;
+    }
+    let slope = slope(&power, x)?;
+    Ok([power].into_iter().chain(slope).collect())
+}
+
+fn expect_powers(power: Tensor, slope: Option<Tensor>) -> Result<()> {
+    near(Some(power), [64.0, 729.0])?;
+    near(slope, [192.0, 1458.0])
+}
+
+fn parts(spec: &str) -> Result<(&str, &str)> {
+    let wrong = || Error::new(Status::INVALID_ARGUMENT, "matrix_rust: want two names");
+    spec.split_once(',').ok_or_else(wrong)
+}
+
+/// Records a graph, for "ns,path": a file, and an operator.
+fn record(spec: &str) -> Result<()> {
+    let (ns, path) = parts(spec)?;
+    let graph = Graph::record(&[&leaf()?], |given| powers(given[0]))?;
+    graph.save(path)?;
+    let library = Library::fragment(ns)?;
+    graph.define(&library, "powers")?;
+    keep(ns, library);
+    Ok(())
+}
+
+/// Runs both.
+fn replay(spec: &str) -> Result<()> {
+    let (ns, path) = parts(spec)?;
+    let mut run = Graph::load(path)?.run(&[&Tensor::from_slice(&[2f32, 3.0], &[2])?])?;
+    expect_powers(run.remove(0), run.pop())?;
+    let x = leaf()?;
+    let called: (Tensor, Tensor) = Op::find(&format!("{ns}::powers"))?.call((&x,))?;
+    expect_powers(called.0.clone(), Some(called.1))?;
+    let derived = slope(&called.0, &x)?;
+    expect_powers(called.0, derived)
+}
+
 /// A function value of a function of one tensor.
 fn function_of<F>(function: F) -> Result<Function>
 where
@@ -485,6 +538,8 @@ fn load() -> Result<Library> {
         "map",
         "shapes",
         "fake",
+        "record",
+        "replay",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -508,6 +563,8 @@ fn load() -> Result<Library> {
     library.impl_fn("map", composite, map)?;
     library.impl_fn("shapes", composite, shapes)?;
     library.impl_fn("fake", composite, fake)?;
+    library.impl_fn("record", composite, record)?;
+    library.impl_fn("replay", composite, replay)?;
     library.define("power() -> Any")?;
     library.impl_fn("power", composite, power)?;
     library.define("attempt(Any function, Tensor x) -> ()")?;
@@ -518,7 +575,7 @@ fn load() -> Result<Library> {
     library.impl_fn("cube", composite, cube)?;
     library.define("object() -> Any")?;
     library.impl_fn("object", composite, object)?;
-    library.define("override(str language) -> ()")?;
+    library.define("override(str spec) -> ()")?;
     library.impl_fn("override", composite, override_by)?;
     Ok(library)
 }

@@ -174,10 +174,17 @@ public final class Graph extends NativeHandle {
    * @throws TenonException as {@link Library#define}
    */
   public Op define(Library library, String name) {
-    Errors.check(TenonNative.tenon_graph_define(address(), library.address(), name, 0));
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(library);
-    return Operators.find(name);
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_graph_define(address(), library.address(), name, out));
+      return Op.of(Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(library);
+      frame.reset(mark);
+    }
   }
 
   /**
