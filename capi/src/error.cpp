@@ -80,6 +80,8 @@ void tenon_error_add_frame(tenon_error* error, uint32_t language, const char* fu
   error->add_frame(language, function, file, line);
 }
 
+int32_t tenon_error_frames_wanted(const tenon_error* error) { return error->frames_wanted(); }
+
 int64_t tenon_error_frame_count(const tenon_error* error) { return error->frame_count(); }
 
 tenon_status tenon_error_get_frame(const tenon_error* error, int64_t index,

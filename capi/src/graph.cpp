@@ -3,11 +3,13 @@
 #include "tenon/graph.h"
 
 #include "base/check.h"
+#include "base/language.h"
 #include "graph/define.h"
 #include "graph/file.h"
 #include "graph/passes.h"
 #include "graph/plan.h"
 #include "graph/recording.h"
+#include "graph/references.h"
 #include "graph/text.h"
 #include "guard.h"
 #include "out_struct.h"
@@ -227,16 +229,67 @@ tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
   });
 }
 
+tenon_status tenon_graph_list_users(const tenon_graph* graph, int64_t value,
+                                    tenon_buffer** out_nodes) {
+  *out_nodes = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_list_users";
+    require(kFunction, graph);
+    check_index(kFunction, value, graph->values().size());
+    const std::vector<int64_t> users = graph_::users_of(*graph, static_cast<uint32_t>(value));
+    const std::string_view bytes(reinterpret_cast<const char*>(users.data()),
+                                 users.size() * sizeof(int64_t));
+    *out_nodes = tenon::value::text_buffer(bytes).detach();
+  });
+}
+
+int64_t tenon_graph_frame_count(const tenon_graph* graph, int64_t node) {
+  const auto& nodes = graph->nodes();
+  const bool there = node >= 0 && static_cast<uint64_t>(node) < nodes.size();
+  return there ? int64_t{nodes[static_cast<size_t>(node)].nframes} : -1;
+}
+
+tenon_status tenon_graph_get_frame(const tenon_graph* graph, int64_t node, int64_t index,
+                                   tenon_error_frame* out_frame) {
+  *out_frame = {};
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_get_frame";
+    require(kFunction, graph);
+    check_index(kFunction, node, graph->nodes().size());
+    const graph_::Node& its = graph->nodes()[static_cast<size_t>(node)];
+    check_index(kFunction, index, its.nframes);
+    const graph_::Frame& frame = its.frames[index];
+    out_frame->language = frame.language;
+    out_frame->line = frame.line;
+    out_frame->function = frame.function;
+    out_frame->file = frame.file;
+  });
+}
+
+tenon_status tenon_graph_add_frame(tenon_graph* graph, int64_t node, uint32_t language,
+                                   const char* function, const char* file, int32_t line) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_add_frame";
+    require(kFunction, graph);
+    check_index(kFunction, node, graph->nodes().size());
+    TENON_CHECK_ARG(tenon::base::is_language(language), kFunction,
+                    ": language must be a registered one, got ", language);
+    const char* no_text = "";
+    graph->add_frame(static_cast<size_t>(node), {function != nullptr ? function : no_text,
+                                                 file != nullptr ? file : no_text, language, line});
+  });
+}
+
 int64_t tenon_graph_input_value(const tenon_graph* graph, int64_t index) {
   const auto& inputs = graph->inputs();
   const bool there = index >= 0 && static_cast<uint64_t>(index) < inputs.size();
-  return there ? inputs[static_cast<size_t>(index)].value : -1;
+  return there ? int64_t{inputs[static_cast<size_t>(index)].value} : -1;
 }
 
 int64_t tenon_graph_attribute_value(const tenon_graph* graph, int64_t index) {
   const auto& attributes = graph->attributes();
   const bool there = index >= 0 && static_cast<uint64_t>(index) < attributes.size();
-  return there ? attributes[static_cast<size_t>(index)].value : -1;
+  return there ? int64_t{attributes[static_cast<size_t>(index)].value} : -1;
 }
 
 const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, int64_t index) {
@@ -286,6 +339,38 @@ tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes, tenon_gr
   return guarded([&] {
     require("tenon_graph_transform", graph);
     *out_graph = graph_::transform(*graph, passes).detach();
+  });
+}
+
+tenon_status tenon_graph_rewrite(const tenon_graph* graph, tenon_graph_rewrite_fn rewrite,
+                                 void* ctx, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_rewrite";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(rewrite != nullptr, kFunction, ": rewrite must be given, got NULL");
+    *out_graph = graph_::rewrite_by(*graph, rewrite, ctx).detach();
+  });
+}
+
+tenon_status tenon_graph_replace_pattern(const tenon_graph* graph, const tenon_graph* pattern,
+                                         const tenon_graph* replacement, uint32_t flags,
+                                         int64_t* out_count, tenon_graph** out_graph) {
+  *out_graph = nullptr;
+  if (out_count != nullptr) *out_count = 0;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_graph_replace_pattern";
+    require(kFunction, graph);
+    TENON_CHECK_ARG(pattern != nullptr, kFunction, ": pattern must be given, got NULL");
+    TENON_CHECK_ARG(replacement != nullptr, kFunction, ": replacement must be given, got NULL");
+    *out_graph = graph_::replace_pattern(*graph, *pattern, *replacement, flags, out_count).detach();
+  });
+}
+
+tenon_status tenon_graph_check(const tenon_graph* graph) {
+  return guarded([&] {
+    require("tenon_graph_check", graph);
+    graph_::check(*graph);
   });
 }
 

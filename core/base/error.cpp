@@ -251,6 +251,7 @@ const char* tenon_error::note(int64_t index) const noexcept {
 
 void tenon_error::add_frame(uint32_t language, const char* function, const char* file,
                             int32_t line) noexcept {
+  if (frames_wanted() <= 0) return;
   ErrorDetails* details = change();
   if (details == nullptr) return;
   try {

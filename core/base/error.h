@@ -46,6 +46,13 @@ struct tenon_error {
   void add_known_frame(uint32_t language, const char* function, const char* file,
                        int32_t line) noexcept;
   int64_t frame_count() const noexcept;
+  /// How many frames it takes besides those that it has; the others are left out.
+  void limit_frames(int32_t more) noexcept {
+    frame_limit_ = static_cast<uint8_t>(frame_count() + more);
+  }
+  int32_t frames_wanted() const noexcept {
+    return frame_limit_ == 0 ? INT32_MAX : frame_limit_ - static_cast<int32_t>(frame_count());
+  }
   bool get_frame(int64_t index, tenon_error_frame* out_frame) const noexcept;
 
   void set_cause(tenon_error* cause) noexcept;
@@ -74,6 +81,7 @@ struct tenon_error {
 
   std::atomic<int64_t> references_{1};
   bool static_ = false;
+  uint8_t frame_limit_ = 0;  // 0: none
   uint32_t payload_language_ = TENON_LANGUAGE_NONE;
   tenon_status code_;
   const char* kind_;

@@ -40,6 +40,14 @@ uint32_t register_language(std::string_view name) {
        name, "\" as one more");
 }
 
+uint32_t find_language(std::string_view name) noexcept {
+  for (uint32_t number = TENON_LANGUAGE_C; number < kMaxLanguages; ++number) {
+    const char* known = language_name(number);
+    if (known != nullptr && name == known) return number;
+  }
+  return TENON_LANGUAGE_NONE;
+}
+
 void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx) {
   constexpr const char* kSet = "tenon_language_set_frames";
   TENON_CHECK_ARG(frames != nullptr, kSet, ": frames must be given, got NULL");
@@ -54,10 +62,11 @@ void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx) {
   static_cast<void>(fresh.release());
 }
 
-ErrorPtr capture_frames(std::string_view message) {
+ErrorPtr capture_frames(std::string_view message, int32_t most) {
   auto error = ErrorPtr::adopt(ErrorObject::make(TENON_ERROR_INTERNAL, {}, message));
   for (const auto& one : frames_of) {
     if (const Frames* frames = one.load(std::memory_order_acquire)) {
+      if (most != 0) error->limit_frames(most);
       frames->function(frames->ctx, error.get());
     }
   }

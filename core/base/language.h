@@ -24,11 +24,14 @@ inline bool is_language(uint32_t language) noexcept { return language_name(langu
 /// TENON_ERROR_STATE when none is left.
 uint32_t register_language(std::string_view name);
 
+/// The number of a name that has one; else TENON_LANGUAGE_NONE.
+uint32_t find_language(std::string_view name) noexcept;
+
 /// See tenon_language_set_frames.
 void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx);
 
 /// An error that nobody raises: with the frames that the calling thread is in, of all languages
-/// that tell them.
-ErrorPtr capture_frames(std::string_view message);
+/// that tell them. `most` other than 0: so many of each language, those of its users.
+ErrorPtr capture_frames(std::string_view message, int32_t most = 0);
 
 }  // namespace tenon::base

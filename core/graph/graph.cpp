@@ -165,7 +165,11 @@ StagedCall tenon_graph::stage(const tenon_op* op, std::span<const tenon_value> a
 
 uint32_t tenon_graph::push_node(const StagedCall& call, size_t nresults) {
   const auto first = static_cast<uint32_t>(values_.size());
-  nodes_.push_back({call.op, call.args, call.nargs, first, static_cast<uint32_t>(nresults)});
+  nodes_.push_back({.op = call.op,
+                    .args = call.args,
+                    .nargs = call.nargs,
+                    .first_value = first,
+                    .nresults = static_cast<uint32_t>(nresults)});
   return first;
 }
 
@@ -207,7 +211,6 @@ void tenon_graph::check_references(const tenon_value& value) const {
   }
 }
 
-// Whether an argument, as it was staged, is of a type.
 bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
   const Type& plain = *schema::unwrap_optional(&type);
   if (value.tag == TENON_TAG_REF) {
@@ -251,14 +254,18 @@ uint32_t tenon_graph::append(const tenon_op* op, std::span<const tenon_value> ar
   return first;
 }
 
+tenon_value tenon_graph::hold(const tenon_value& value, IdentityMap* known) {
+  StagedCall call;
+  auto* held = arena_.make<tenon_value>(1);
+  Stager(arena_, known, &call).copy(value, held);
+  check_references(*held);
+  capture_all(call, known);
+  return *held;
+}
+
 void tenon_graph::add_output(const tenon_value& value, IdentityMap* known) {
   check_open("tenon_graph_add_output");
-  StagedCall call;
-  auto* output = arena_.make<tenon_value>(1);
-  Stager(arena_, known, &call).copy(value, output);
-  check_references(*output);
-  capture_all(call, known);
-  outputs_.push_back(*output);
+  outputs_.push_back(hold(value, known));
 }
 
 const Plan& tenon_graph::plan() {
@@ -268,4 +275,24 @@ const Plan& tenon_graph::plan() {
   if (plan_.compare_exchange_strong(plan, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;  // another thread was first
   return *plan;
+}
+
+std::vector<int64_t> tenon::graph::users_of(const tenon_graph& graph, uint32_t value) {
+  std::vector<int64_t> users;
+  const auto look = [&](const tenon_value& argument, size_t user) {
+    each_reference(argument, [&](uint32_t used) {
+      const Value& its = graph.values()[used];
+      const bool names =
+          used == value || (its.kind == TENON_GRAPH_VALUE_ELEMENT && its.source == value);
+      const auto number = static_cast<int64_t>(user);
+      if (names && (users.empty() || users.back() != number)) users.push_back(number);
+    });
+  };
+  const size_t count = graph.nodes().size();
+  for (size_t i = 0; i < count; ++i) {
+    const Node& node = graph.nodes()[i];
+    for (uint32_t a = 0; a < node.nargs; ++a) look(node.args[a], i);
+  }
+  for (const tenon_value& output : graph.outputs()) look(output, count);
+  return users;
 }

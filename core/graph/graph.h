@@ -29,12 +29,22 @@ struct TensorMeta {
   const int64_t* strides;  // NULL: unknown
 };
 
+/// Where a node was recorded: one of the lines of code that its call was made from.
+struct Frame {
+  const char* function;
+  const char* file;
+  uint32_t language;
+  int32_t line;
+};
+
 struct Node {
   const tenon_op* op;
   const tenon_value* args;  // in the arena; lists, too
   uint32_t nargs;
   uint32_t first_value;
   uint32_t nresults;
+  uint32_t nframes = 0;
+  const Frame* frames = nullptr;  // in the arena, the innermost first
 };
 
 struct Value {
@@ -91,6 +101,17 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   void add_output(const tenon_value& value, IdentityMap* known = nullptr);
   /// Checks arguments against the schema; throws as tenon_graph_append.
   uint32_t append(const tenon_op* op, std::span<const tenon_value> args);
+  /// A copy of an argument that lies in the arena, its tensors as attributes. Throws
+  /// TENON_ERROR_INDEX for a reference to no value.
+  tenon_value hold(const tenon_value& value, IdentityMap* known = nullptr);
+  /// Whether an argument, as it is held, is of a type.
+  bool matches(const tenon_value& value, const tenon::schema::Type& type) const;
+
+  /// Adds an outermost frame to a node.
+  void add_frame(size_t node, const tenon::graph::Frame& frame);
+  /// Gives the last nodes, from `first` on, those that have none, the frames of another graph's.
+  void copy_frames(const tenon::graph::Node& of, size_t first);
+  void copy_frames(const tenon::graph::Node& of) { copy_frames(of, nodes_.size() - 1); }
 
   /// A recorded call, in two steps: its arguments as they are before it, and, when it succeeded,
   /// its results. Arguments are those of a call that was made: they are not checked.
@@ -124,11 +145,11 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
  private:
   void check_open(const char* function) const;
   uint32_t add_value(const tenon::graph::Value& value);
+  const char* frame_text(const char* text);
   const tenon::graph::TensorMeta* meta_of(const tenon_tensor& tensor);
   uint32_t capture(tenon_tensor& tensor, IdentityMap* known);
   void capture_all(tenon::graph::StagedCall& call, IdentityMap* known);
   void check_references(const tenon_value& value) const;
-  bool matches(const tenon_value& value, const tenon::schema::Type& type) const;
   uint32_t push_node(const tenon::graph::StagedCall& call, size_t nresults);
 
   tenon::graph::Arena arena_;
@@ -138,6 +159,7 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   std::vector<tenon::graph::Attribute> attributes_;
   std::vector<tenon_value> outputs_;                      // in the arena
   std::vector<tenon::value::OwnedValue> held_;            // handles that arguments name
+  std::vector<const char*> frame_texts_;                  // those of the last frames, in the arena
   std::atomic<const tenon::graph::Plan*> plan_{nullptr};  // set: sealed
 };
 

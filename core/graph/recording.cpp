@@ -99,7 +99,7 @@ std::span<const dispatch::BuiltIn> built_ins() noexcept { return kBuiltIns; }
 Recording* current_recording() noexcept { return static_cast<Recording*>(recording_slot.word()); }
 
 Recording& begin_recording(uint32_t flags) {
-  constexpr uint32_t kKnown = TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_STRICT;
+  constexpr uint32_t kKnown = TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_STRICT | TENON_GRAPH_FRAMES;
   TENON_CHECK_ARG((flags & ~kKnown) == 0,
                   "tenon_graph_begin: flags must be TENON_GRAPH_* bits, got ", flags);
   base::require_thread_record();
@@ -134,10 +134,11 @@ StagedCall Recording::stage(const tenon_op* op, const tenon_stack& stack) {
   return graph_->stage(op, {stack.args, stack.nargs}, &known_);
 }
 
-void Recording::commit(StagedCall call, const tenon_stack& stack) {
+void Recording::commit(StagedCall call, const tenon_stack& stack, const base::ErrorObject* frames) {
   if ((flags_ & TENON_GRAPH_STRICT) != 0) check_strict(call.op, stack);
   const base::SpinGuard lock(locked_);
   graph_->commit(std::move(call), {stack.rets, stack.nrets}, &known_);
+  if (frames != nullptr) add_frames(*graph_, graph_->nodes().size() - 1, *frames);
   for (const Alias& made : aliases_) {
     const uint32_t value = known_.find(made.tensor);
     if (value != IdentityMap::kUnknown) known_.set(made.alias, value);

@@ -8,6 +8,7 @@
 
 #include "base/intrusive_ptr.h"
 #include "dispatch/built_in.h"
+#include "graph/frames.h"
 #include "graph/graph.h"
 #include "value/object.h"
 
@@ -30,8 +31,9 @@ class Recording final : public base::RefCounted<Recording> {
   template <class Below>
   tenon_status record(const tenon_op* op, tenon_stack* stack, Below&& below) {
     StagedCall call = stage(op, *stack);
+    const base::ErrorPtr frames = (flags_ & TENON_GRAPH_FRAMES) != 0 ? frames_here() : nullptr;
     const tenon_status status = below();
-    if (status == TENON_OK) commit(std::move(call), *stack);
+    if (status == TENON_OK) commit(std::move(call), *stack, frames.get());
     return status;
   }
 
@@ -55,7 +57,7 @@ class Recording final : public base::RefCounted<Recording> {
   };
 
   StagedCall stage(const tenon_op* op, const tenon_stack& stack);
-  void commit(StagedCall call, const tenon_stack& stack);
+  void commit(StagedCall call, const tenon_stack& stack, const base::ErrorObject* frames);
   void check_new(const char* function, const tenon_tensor& tensor) const;
   void check_strict(const tenon_op* op, const tenon_stack& stack) const;
 

@@ -5,6 +5,8 @@
 #include "graph/arena.h"
 #include "value/value.h"
 
+struct tenon_graph;
+
 namespace tenon::graph {
 
 template <class Use>
@@ -40,5 +42,8 @@ inline tenon_value reference(uint32_t value) noexcept {
 inline bool is_number(uint16_t tag) noexcept {
   return tag >= TENON_TAG_BOOL && tag <= TENON_TAG_COMPLEX;
 }
+
+/// See tenon_graph_list_users.
+std::vector<int64_t> users_of(const tenon_graph& graph, uint32_t value);
 
 }  // namespace tenon::graph

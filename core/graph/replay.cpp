@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "dispatch/call_path.h"
 #include "graph/bound_plan.h"
+#include "graph/frames.h"
 #include "graph/plan_run.h"
 
 namespace tenon::graph {
@@ -27,7 +28,7 @@ void Plan::run(tenon_stack* stack) const {
   run.steps([&](uint32_t node, tenon_stack* call) {
     if (dispatch::call(steps_[node].op, call) == TENON_OK) return;
     base::ErrorPtr error = base::take_current_error();
-    error->add_note(base::concat("in node ", node, " of a graph, ", steps_[node].op->name()));
+    error->add_note(print_node(graph_, node));
     throw Error(std::move(error));
   });
   for (uint32_t i = 0; i < stack->nrets; ++i) stack->rets[i] = run.output(graph_.outputs()[i]);

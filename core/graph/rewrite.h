@@ -22,6 +22,7 @@ class Rewrite {
   }
   uint32_t append_element(uint32_t list, uint32_t index) { return to_->add_element(list, index); }
   /// An argument of the old graph with values of the new one, valid for as long as this is there.
+  /// Throws TENON_ERROR_STATE for one that was dropped.
   tenon_value mapped(const tenon_value& value);
   /// What a value of the old graph is in the new one.
   uint32_t map(uint32_t value);
@@ -36,15 +37,26 @@ class Rewrite {
   void replace(uint32_t value, tensor::Tensor& tensor) {
     mapped_[value] = to_->add_attribute(tensor, {});
   }
+  /// The same as an argument of the new graph: a reference, which takes over what is known of the
+  /// value unless more is known of itself, a tensor, a number, or a list of such; none: nothing may
+  /// use the value any more. Throws TENON_ERROR_TYPE for one of another type.
+  void stand(uint32_t value, const tenon_value& by);
   /// The outputs of the old one, and the graph.
   GraphPtr finish();
 
+  /// The new graph, as far as it has come.
+  Graph& to() noexcept { return *to_; }
+
  private:
   static constexpr uint32_t kUnknown = UINT32_MAX;
+  static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // it is no value, but in stand_ins_
+
+  tenon_value argument(uint32_t value);
 
   const Graph& from_;
   GraphPtr to_ = base::make_intrusive<Graph>();
   std::vector<uint32_t> mapped_;
+  std::vector<tenon_value> stand_ins_;  // by value; in the arena of the new graph
   Arena arena_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/language.h"
 #include "dispatch/argument_binder.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/lookup.h"
@@ -37,6 +38,7 @@ class Reader {
     bool returned = false;
     for (std::string_view line; next_line(&line);) {
       Cursor cursor(line, number_);
+      if (cursor.peek() == '#') continue;
       if (returned) cursor.fail_expected("nothing after 'return'");
       if (cursor.accept_word("op")) {
         schemas_.push_back({cursor.rest(), number_});
@@ -117,7 +119,7 @@ class Reader {
       read_node(cursor);
       return;
     }
-    cursor.expect_end();
+    end_line(cursor, false);
   }
 
   size_t read_number(Cursor& cursor) {
@@ -172,7 +174,8 @@ class Reader {
       } while (cursor.accept(','));
       cursor.expect('=');
     }
-    if (cursor.peek() == '%') {
+    const bool is_element = cursor.peek() == '%';
+    if (is_element) {
       const auto list = static_cast<int64_t>(read_number(cursor));
       cursor.expect('[');
       const uint32_t value = graph_->add_element(list, cursor.natural("an index"));
@@ -186,8 +189,37 @@ class Reader {
       }
       for (size_t i = 0; i < targets.size(); ++i) check_number(cursor, targets[i], first + i);
     }
-    cursor.expect_end();
+    end_line(cursor, !is_element);
     set_metas();
+  }
+
+  // The frames of a call, or what somebody wrote behind a line.
+  void end_line(Cursor& cursor, bool is_call) {
+    if (!cursor.accept('#')) return cursor.expect_end();
+    if (!is_call || cursor.peek() != '\'') return;
+    do {
+      Literals texts;
+      const std::string file = read_text(texts, cursor);
+      cursor.expect(':');
+      const int64_t line = cursor.natural("the number of a line");
+      if (!cursor.accept_word("in")) cursor.fail_expected("'in'");
+      const std::string function = read_text(texts, cursor);
+      cursor.expect('[');
+      std::string language;
+      for (char c = cursor.take(); c != ']'; c = cursor.take()) {
+        if (c == '\0') cursor.fail_expected("']'");
+        language += c;
+      }
+      graph_->add_frame(graph_->nodes().size() - 1,
+                        {function.c_str(), file.c_str(), base::find_language(language),
+                         static_cast<int32_t>(std::min<int64_t>(line, INT32_MAX))});
+    } while (cursor.accept(','));
+    cursor.expect_end();
+  }
+  static std::string read_text(Literals& texts, Cursor& cursor) {
+    if (cursor.peek() != '\'') cursor.fail_expected("a text");
+    const tenon_value text = texts.read_any(cursor);
+    return {static_cast<const char*>(text.as.list.data), text.count};
   }
 
   uint32_t read_call(Cursor& cursor) {
@@ -240,7 +272,7 @@ class Reader {
       graph_->add_output(literals.read_any(cursor));
       if (!cursor.accept(',')) break;
     }
-    cursor.expect_end();
+    end_line(cursor, false);
   }
 
   std::string_view lines_;

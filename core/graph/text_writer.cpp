@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <set>
 
 #include "base/check.h"
+#include "base/language.h"
 #include "dispatch/argument_binder.h"
 #include "dispatch/lookup.h"
 #include "graph/same_value.h"
@@ -111,7 +113,18 @@ class Writer {
       write_value(node.op->name(), node.args[i]);
       separator = ", ";
     }
-    append(")\n");
+    append(')');
+    for (uint32_t i = 0; i < node.nframes; ++i) write_frame(i == 0 ? "  # " : ", ", node.frames[i]);
+    append('\n');
+  }
+
+  // "'model.py':12 in 'forward' [Python]"
+  void write_frame(const char* separator, const Frame& frame) {
+    append(separator, print_text(frame.file), ':', frame.line, " in ", print_text(frame.function),
+           " [", base::language_name(frame.language), ']');
+  }
+  static std::string print_text(const char* text) {
+    return value::print(tenon_value_of_string(text, static_cast<uint32_t>(std::strlen(text))));
   }
 
   void write_value(const char* who, const tenon_value& value) {

@@ -57,10 +57,17 @@ static tenon_status build(const bad_world* world, const bad_case* one, tenon_gra
   return tenon_graph_add_output(graph, NULL);
 }
 
+static tenon_status no_pass(void* ctx, const tenon_graph* from, int64_t node,
+                            const tenon_value* args, tenon_graph* to, tenon_value* results) {
+  (void)ctx, (void)from, (void)node, (void)args, (void)to, (void)results;
+  return TENON_DECLINED;
+}
+
 // WHAT with a graph that is there.
 static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph* graph) {
   tenon_graph_node node = {.struct_size = sizeof node};
   tenon_graph_value value = {.struct_size = sizeof value};
+  tenon_error_frame frame;
   tenon_graph* made = NULL;
   tenon_buffer* bytes = NULL;
   const tenon_op* op = NULL;
@@ -91,6 +98,26 @@ static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph
     status = tenon_graph_define(graph, world->fragment, "bad::graph", &op);
   }
   if (is(one, "transform_bits")) status = tenon_graph_transform(graph, 64, &made);
+  if (is(one, "frame_index")) status = tenon_graph_get_frame(graph, 0, 0, &frame);
+  if (is(one, "add_frame_index")) {
+    status = tenon_graph_add_frame(graph, 0, TENON_LANGUAGE_C, "f", "f.c", 1);
+  }
+  if (is(one, "users_index")) status = tenon_graph_list_users(graph, 9, &bytes);
+  if (is(one, "rewrite_null")) status = tenon_graph_rewrite(NULL, &no_pass, NULL, &made);
+  if (is(one, "rewrite_function")) status = tenon_graph_rewrite(graph, NULL, NULL, &made);
+  if (is(one, "pattern_null")) {
+    status = tenon_graph_replace_pattern(graph, NULL, graph, 0, NULL, &made);
+  }
+  if (is(one, "replacement_null")) {
+    status = tenon_graph_replace_pattern(graph, graph, NULL, 0, NULL, &made);
+  }
+  if (is(one, "pattern_flags")) {
+    status = tenon_graph_replace_pattern(graph, graph, graph, 2, NULL, &made);
+  }
+  if (is(one, "pattern_empty")) {
+    status = tenon_graph_replace_pattern(graph, graph, graph, 0, NULL, &made);
+  }
+  if (is(one, "check_null")) status = tenon_graph_check(NULL);
   if (is(one, "functionalize_null")) status = tenon_graph_functionalize(NULL, 0, &made);
   if (is(one, "functionalize_bits")) status = tenon_graph_functionalize(graph, 2, &made);
   if (is(one, "print_null")) status = tenon_graph_print(NULL, &bytes);

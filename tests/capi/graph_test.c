@@ -107,6 +107,8 @@ static void Graph_Recorded_TellsItsCalls(void** state) {
     assert_int_equal(sum.args[1].as.i, tenon_graph_input_value(graph, 0));
     assert_int_equal(tenon_graph_peek_output(graph, 0)->as.i, sum.first_result);
     assert_null(tenon_graph_peek_output(graph, 1));
+    assert_true(tenon_graph_input_value(graph, 1) == -1);
+    assert_true(tenon_graph_attribute_value(graph, -1) == -1);
     tenon_graph_release(graph);
   }
 }

@@ -123,6 +123,14 @@ TENON_API const char* tenon_error_note(const tenon_error* error, int64_t index);
 TENON_API void tenon_error_add_frame(tenon_error* error, uint32_t language, const char* function,
                                      const char* file, int32_t line);
 
+/// Returns how many more frames an error takes: INT32_MAX for any number. Fewer are wanted of an
+/// error that tenon_language_set_frames's function fills for a place in the users' code: the frames
+/// of the language's own package are then left out, and more than these are not kept.
+///
+/// Threads:   any thread that owns the error alone.
+/// Since:     0.1
+TENON_API int32_t tenon_error_frames_wanted(const tenon_error* error);
+
 /// Returns the number of frames.
 ///
 /// Threads:   any thread.

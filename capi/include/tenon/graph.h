@@ -6,6 +6,7 @@
 #include "tenon/buffer.h"
 #include "tenon/common.h"
 #include "tenon/device.h"
+#include "tenon/error.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
 
@@ -28,6 +29,8 @@ TENON_BEGIN_DECLS
 /* A call that makes a number of a tensor's elements, such as `item`, fails: the graph would keep
  * the number. */
 #define TENON_GRAPH_STRICT 2u
+/* Nodes know where their calls were made from: see tenon_graph_get_frame. */
+#define TENON_GRAPH_FRAMES 4u
 
 /// Begins to record the calling thread's calls into a new graph, inside the recordings that are on,
 /// which do not record meanwhile. A tensor that no recorded call made and that is no input becomes
@@ -215,6 +218,43 @@ typedef struct tenon_graph_value {
 TENON_API tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
                                              tenon_graph_value* out_value);
 
+/// Lists the nodes that name a value, or an element of it, among their arguments, in their order,
+/// as a buffer of int64_t. The number behind the last node stands for the outputs.
+///
+/// Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_nodes`.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_list_users(const tenon_graph* graph, int64_t value,
+                                              tenon_buffer** out_nodes);
+
+/// Returns how many lines of code are known that a node was recorded from; -1 for a node that is
+/// not there. Recordings with TENON_GRAPH_FRAMES tell the innermost few of the languages that tell
+/// them, see tenon_language_set_frames. Passes, texts and files keep them.
+///
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API int64_t tenon_graph_frame_count(const tenon_graph* graph, int64_t node);
+
+/// Fills `out_frame` with one of them, the innermost first.
+///
+/// Errors:    TENON_ERROR_INDEX for a number that is not there.
+/// Ownership: texts are borrowed until the graph dies.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_get_frame(const tenon_graph* graph, int64_t node, int64_t index,
+                                             tenon_error_frame* out_frame);
+
+/// Adds a frame to a node, outside of those that it has. Texts may be NULL.
+///
+/// Errors:    TENON_ERROR_INDEX for a node that is not there, TENON_ERROR_INVALID_ARGUMENT for an
+///            unknown language, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: texts are copied.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_add_frame(tenon_graph* graph, int64_t node, uint32_t language,
+                                             const char* function, const char* file, int32_t line);
+
 /// Returns the number of the value that is an input; -1 for an input that is not there.
 ///
 /// Threads:   any thread, as tenon_graph_input_count.
@@ -281,6 +321,8 @@ TENON_API tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* lib
 #define TENON_GRAPH_FOLD_CONSTANTS 1u /* calls on attributes alone are run once, now */
 #define TENON_GRAPH_MERGE_COMMON 2u   /* equal calls become one */
 #define TENON_GRAPH_REMOVE_DEAD 4u    /* calls and attributes that nothing uses go */
+/* What is not known of values is found out by calls on fake tensors, as far as inputs are known. */
+#define TENON_GRAPH_INFER 8u
 
 /// Makes a new graph by passes (TENON_GRAPH_* bits).
 ///
@@ -291,6 +333,66 @@ TENON_API tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* lib
 /// Since:     0.1
 TENON_API tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes,
                                              tenon_graph** out_graph);
+
+/* A pass's look at one call of `from`. `args` are the call's, with values of `to`, the new graph, as
+ * it has come so far; `results` are as many values as the call has results, all none. The function
+ * may append calls to `to`, add attributes and elements, and writes what stands for each result: a
+ * reference to a value of `to`, a tensor, a number, or a list of such; none for one that nothing
+ * uses any more. Or it returns TENON_DECLINED: the call stays as it is. Results are the function's
+ * own until the next call of it. */
+typedef tenon_status (*tenon_graph_rewrite_fn)(void* ctx, const tenon_graph* from, int64_t node,
+                                               const tenon_value* args, tenon_graph* to,
+                                               tenon_value* results);
+
+/// Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order. What
+/// was known of a result is known of what stands for it; new nodes have the frames of the one that
+/// they stand for. Whether calls that write may go or move is the pass's to know.
+///
+/// Errors:    what `rewrite` returned, with its error and a note that names the node;
+///            TENON_ERROR_STATE for a use of a result that nothing stands for, TENON_ERROR_TYPE for
+///            something of another type in its place, TENON_ERROR_INVALID_ARGUMENT,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`; attributes are shared. `ctx` is borrowed for the call,
+///            `to` for that of the function.
+/// Threads:   any thread; calls the function on it.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_rewrite(const tenon_graph* graph, tenon_graph_rewrite_fn rewrite,
+                                           void* ctx, tenon_graph** out_graph);
+
+/* Constants of the pattern match any others. */
+#define TENON_GRAPH_IGNORE_LITERALS 1u
+
+/// Makes a new graph in which `replacement` stands wherever `pattern` was, both graphs themselves.
+/// An input of the pattern matches any value, the same one wherever it is used, or a number that
+/// stands for a tensor; an attribute matches that tensor alone; constants match equal ones. A match
+/// is no match where something else uses a result that is no output of the pattern, where a call
+/// between its calls writes to what it reads, and where it shares calls with an earlier one. The
+/// replacement's inputs and outputs stand for those of the pattern, one by one; its calls go where
+/// the last call of the match was, or earlier where its outputs are used earlier.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a pattern without calls, with an input that no call
+///            uses or an output that no call gives, for another number of inputs or outputs of the
+///            replacement, and for unknown flags; TENON_ERROR_TYPE for an output of another type,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_graph`; attributes are shared. `out_count` (may be NULL) is how
+///            many matches were replaced.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_replace_pattern(const tenon_graph* graph,
+                                                   const tenon_graph* pattern,
+                                                   const tenon_graph* replacement, uint32_t flags,
+                                                   int64_t* out_count, tenon_graph** out_graph);
+
+/// Checks a graph: operators are defined with the schemas that arguments were recorded for, and
+/// what is known of values is what calls on fake tensors give. Calls whose inputs are not known, or
+/// whose results depend on elements, are not made. Nothing is computed.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for an operator without the schema that it had,
+///            TENON_ERROR_TYPE for a value that is recorded as another than its call gives, what
+///            a call raises; all with a note that names the node.
+/// Threads:   any thread, as tenon_graph_input_count.
+/// Since:     0.1
+TENON_API tenon_status tenon_graph_check(const tenon_graph* graph);
 
 /* Views become copies, too, such as `aten::view_copy`. What is then calculated lies in another
  * order in memory: sums may differ in their last bit. */
@@ -318,7 +420,8 @@ TENON_API tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t fl
 /* ---- Text and files --------------------------------------------------------------------- */
 
 /// Writes a graph as text: a version, the whole schema of each operator, a line for each input,
-/// attribute and node, and the outputs. Arguments that equal their defaults are left out.
+/// attribute and node, and the outputs. Arguments that equal their defaults are left out. Frames
+/// stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
 ///            arguments, TENON_ERROR_OUT_OF_MEMORY.
@@ -328,7 +431,8 @@ TENON_API tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t fl
 TENON_API tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text);
 
 /// Reads a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
-/// the registry's may have more arguments with defaults at the end. Nothing is run. `attributes`
+/// the registry's may have more arguments with defaults at the end. Nothing is run. Other comments,
+/// from " # " to the end of a line, are left out. `attributes`
 /// are the tensors of the text's attributes, in its order.
 ///
 /// Errors:    TENON_ERROR_PARSE naming line and what was expected, TENON_ERROR_NOT_FOUND naming all

@@ -33,11 +33,11 @@ TENON_API tenon_status tenon_language_register(const char* name, uint32_t* out_l
 TENON_API const char* tenon_language_name(uint32_t language);
 
 /* Adds the frames of its language that the calling thread is in, the innermost first, with
- * tenon_error_add_frame. Must not fail. */
+ * tenon_error_add_frame: as many as tenon_error_frames_wanted says. Must not fail. */
 typedef void (*tenon_frames_fn)(void* ctx, tenon_error* error);
 
 /// Says how to find out where in a language's code a thread is: for nodes of backward graphs in
-/// anomaly mode. Once a language; the function stays for ever.
+/// anomaly mode, and of recorded graphs. Once a language; the function stays for ever.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for no function or an unknown language,
 ///            TENON_ERROR_ALREADY_EXISTS.

@@ -64,6 +64,16 @@ pub type tenon_forward_fn = ::core::option::Option<
         stack: *mut tenon_stack,
     ) -> tenon_status,
 >;
+pub type tenon_graph_rewrite_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        from: *const tenon_graph,
+        node: i64,
+        args: *const tenon_value,
+        to: *mut tenon_graph,
+        results: *mut tenon_value,
+    ) -> tenon_status,
+>;
 pub type tenon_hook_fn = ::core::option::Option<
     unsafe extern "C" fn(call: *mut tenon_hook_call) -> tenon_status,
 >;
@@ -1242,6 +1252,7 @@ pub const TENON_GRAD_MODE_INFERENCE_ON: u32 = 3;
 pub const TENON_GRAD_MODE_NORMAL: u32 = 4;
 pub const TENON_GRAPH_BELOW_AUTOGRAD: u32 = 1;
 pub const TENON_GRAPH_STRICT: u32 = 2;
+pub const TENON_GRAPH_FRAMES: u32 = 4;
 pub const TENON_GRAPH_VALUE_INPUT: u32 = 0;
 pub const TENON_GRAPH_VALUE_ATTRIBUTE: u32 = 1;
 pub const TENON_GRAPH_VALUE_RESULT: u32 = 2;
@@ -1249,6 +1260,8 @@ pub const TENON_GRAPH_VALUE_ELEMENT: u32 = 3;
 pub const TENON_GRAPH_FOLD_CONSTANTS: u32 = 1;
 pub const TENON_GRAPH_MERGE_COMMON: u32 = 2;
 pub const TENON_GRAPH_REMOVE_DEAD: u32 = 4;
+pub const TENON_GRAPH_INFER: u32 = 8;
+pub const TENON_GRAPH_IGNORE_LITERALS: u32 = 1;
 pub const TENON_GRAPH_REMOVE_VIEWS: u32 = 1;
 pub const TENON_HOOK_GRAD: u32 = 0;
 pub const TENON_HOOK_ACCUMULATED: u32 = 1;
@@ -5255,6 +5268,13 @@ extern "C" {
         file: *const ::core::ffi::c_char,
         line: i32,
     );
+    /** Returns how many more frames an error takes: INT32_MAX for any number. Fewer are wanted of an
+ error that tenon_language_set_frames's function fills for a place in the users' code: the frames
+ of the language's own package are then left out, and more than these are not kept.
+
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_frames_wanted(error: *const tenon_error) -> i32;
     /** Returns the number of frames.
 
  Threads:   any thread.
@@ -6889,6 +6909,55 @@ extern "C" {
         index: i64,
         out_value: *mut tenon_graph_value,
     ) -> tenon_status;
+    #[must_use]
+    /** Lists the nodes that name a value, or an element of it, among their arguments, in their order,
+ as a buffer of int64_t. The number behind the last node stands for the outputs.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_nodes`.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_list_users(
+        graph: *const tenon_graph,
+        value: i64,
+        out_nodes: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Returns how many lines of code are known that a node was recorded from; -1 for a node that is
+ not there. Recordings with TENON_GRAPH_FRAMES tell the innermost few of the languages that tell
+ them, see tenon_language_set_frames. Passes, texts and files keep them.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_frame_count(graph: *const tenon_graph, node: i64) -> i64;
+    #[must_use]
+    /** Fills `out_frame` with one of them, the innermost first.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not there.
+ Ownership: texts are borrowed until the graph dies.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_get_frame(
+        graph: *const tenon_graph,
+        node: i64,
+        index: i64,
+        out_frame: *mut tenon_error_frame,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a frame to a node, outside of those that it has. Texts may be NULL.
+
+ Errors:    TENON_ERROR_INDEX for a node that is not there, TENON_ERROR_INVALID_ARGUMENT for an
+            unknown language, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: texts are copied.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_frame(
+        graph: *mut tenon_graph,
+        node: i64,
+        language: u32,
+        function: *const ::core::ffi::c_char,
+        file: *const ::core::ffi::c_char,
+        line: i32,
+    ) -> tenon_status;
     /** Returns the number of the value that is an input; -1 for an input that is not there.
 
  Threads:   any thread, as tenon_graph_input_count.
@@ -6971,6 +7040,61 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
+    /** Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order. What
+ was known of a result is known of what stands for it; new nodes have the frames of the one that
+ they stand for. Whether calls that write may go or move is the pass's to know.
+
+ Errors:    what `rewrite` returned, with its error and a note that names the node;
+            TENON_ERROR_STATE for a use of a result that nothing stands for, TENON_ERROR_TYPE for
+            something of another type in its place, TENON_ERROR_INVALID_ARGUMENT,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`; attributes are shared. `ctx` is borrowed for the call,
+            `to` for that of the function.
+ Threads:   any thread; calls the function on it.
+ Since:     0.1*/
+    pub fn tenon_graph_rewrite(
+        graph: *const tenon_graph,
+        rewrite: tenon_graph_rewrite_fn,
+        ctx: *mut ::core::ffi::c_void,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a new graph in which `replacement` stands wherever `pattern` was, both graphs themselves.
+ An input of the pattern matches any value, the same one wherever it is used, or a number that
+ stands for a tensor; an attribute matches that tensor alone; constants match equal ones. A match
+ is no match where something else uses a result that is no output of the pattern, where a call
+ between its calls writes to what it reads, and where it shares calls with an earlier one. The
+ replacement's inputs and outputs stand for those of the pattern, one by one; its calls go where
+ the last call of the match was, or earlier where its outputs are used earlier.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a pattern without calls, with an input that no call
+            uses or an output that no call gives, for another number of inputs or outputs of the
+            replacement, and for unknown flags; TENON_ERROR_TYPE for an output of another type,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_graph`; attributes are shared. `out_count` (may be NULL) is how
+            many matches were replaced.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_graph_replace_pattern(
+        graph: *const tenon_graph,
+        pattern: *const tenon_graph,
+        replacement: *const tenon_graph,
+        flags: u32,
+        out_count: *mut i64,
+        out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Checks a graph: operators are defined with the schemas that arguments were recorded for, and
+ what is known of values is what calls on fake tensors give. Calls whose inputs are not known, or
+ whose results depend on elements, are not made. Nothing is computed.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for an operator without the schema that it had,
+            TENON_ERROR_TYPE for a value that is recorded as another than its call gives, what
+            a call raises; all with a note that names the node.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_check(graph: *const tenon_graph) -> tenon_status;
+    #[must_use]
     /** Makes a new graph that writes to nothing but, at its end, to the inputs and attributes that were
  written. In the place of a call that writes is the one that gives a new value, `aten::add` for
  `aten::add_` and `aten::add.out`: the operator's functional overload with the same arguments.
@@ -6994,7 +7118,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Writes a graph as text: a version, the whole schema of each operator, a line for each input,
- attribute and node, and the outputs. Arguments that equal their defaults are left out.
+ attribute and node, and the outputs. Arguments that equal their defaults are left out. Frames
+ stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
             arguments, TENON_ERROR_OUT_OF_MEMORY.
@@ -7007,7 +7132,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Reads a text that tenon_graph_print wrote. Operators are looked up and their schemas compared:
- the registry's may have more arguments with defaults at the end. Nothing is run. `attributes`
+ the registry's may have more arguments with defaults at the end. Nothing is run. Other comments,
+ from " # " to the end of a line, are left out. `attributes`
  are the tensors of the text's attributes, in its order.
 
  Errors:    TENON_ERROR_PARSE naming line and what was expected, TENON_ERROR_NOT_FOUND naming all
@@ -7479,7 +7605,7 @@ extern "C" {
     pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Says how to find out where in a language's code a thread is: for nodes of backward graphs in
- anomaly mode. Once a language; the function stays for ever.
+ anomaly mode, and of recorded graphs. Once a language; the function stays for ever.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for no function or an unknown language,
             TENON_ERROR_ALREADY_EXISTS.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replaces parts of a graph by another graph.
+#include "base/check.h"
+#include "graph/passes.h"
+#include "graph/pattern_match.h"
+#include "graph/references.h"
+#include "graph/rewrite.h"
+
+namespace tenon::graph {
+
+namespace {
+
+constexpr const char* kFunction = "tenon_graph_replace_pattern";
+
+void check_replacement(const Graph& pattern, const Graph& replacement) {
+  TENON_CHECK_ARG(replacement.inputs().size() == pattern.inputs().size(), kFunction,
+                  ": replacement must have the pattern's ", pattern.inputs().size(),
+                  " inputs, got ", replacement.inputs().size());
+  TENON_CHECK_ARG(replacement.outputs().size() == pattern.outputs().size(), kFunction,
+                  ": replacement must have the pattern's ", pattern.outputs().size(),
+                  " outputs, got ", replacement.outputs().size());
+}
+
+/// The calls of a replacement in the place of one match.
+class Copy {
+ public:
+  Copy(const Graph& replacement, Rewrite& rewrite)
+      : from_(replacement), to_(rewrite.to()), made_(replacement.values().size()) {}
+
+  void make(std::span<const tenon_value> inputs, const Node& frames) {
+    for (size_t i = 0; i < inputs.size(); ++i) made_[from_.inputs()[i].value] = inputs[i];
+    const size_t first = to_.nodes().size();
+    for (const Node& node : from_.nodes()) append(node);
+    to_.copy_frames(frames, first);
+  }
+  tenon_value mapped(const tenon_value& value) {
+    return with_references(value, arena_, [this](uint32_t number) { return made(number); });
+  }
+
+ private:
+  void append(const Node& node) {
+    std::vector<tenon_value> args(node.args, node.args + node.nargs);
+    for (tenon_value& arg : args) arg = mapped(arg);
+    const uint32_t first = to_.append(node.op, args);
+    for (uint32_t r = 0; r < node.nresults; ++r) {
+      made_[node.first_value + r] = reference(first + r);
+    }
+  }
+  tenon_value made(uint32_t value) {
+    if (made_[value].tag != TENON_TAG_NONE) return made_[value];
+    const Value& its = from_.values()[value];
+    const tenon_value fresh =
+        its.kind == TENON_GRAPH_VALUE_ATTRIBUTE
+            ? to_.hold(tenon_value_of_tensor(from_.attributes()[its.source].tensor.get()))
+            : reference(to_.add_element(made(its.source).as.i, its.index));
+    return made_[value] = fresh;
+  }
+
+  const Graph& from_;
+  Graph& to_;
+  std::vector<tenon_value> made_;  // by value of the replacement; none: not yet
+  Arena arena_;
+};
+
+}  // namespace
+
+GraphPtr replace_pattern(const Graph& graph, const Graph& pattern, const Graph& replacement,
+                         uint32_t flags, int64_t* out_count) {
+  TENON_CHECK_ARG((flags & ~TENON_GRAPH_IGNORE_LITERALS) == 0, kFunction,
+                  ": flags must be TENON_GRAPH_IGNORE_LITERALS or 0, got ", flags);
+  check_replacement(pattern, replacement);
+  Matcher matcher(graph, pattern, flags != 0);
+  const std::vector<Match> matches = matcher.find_all();
+  Rewrite rewrite(graph);
+  for (size_t i = 0; i < graph.nodes().size(); ++i) {
+    if (!matcher.is_matched(i)) rewrite.keep(graph.nodes()[i]);
+    if (!matcher.is_place(i)) continue;
+    for (const Match& match : matches) {
+      if (match.place != i) continue;
+      std::vector<tenon_value> inputs = match.inputs;
+      for (tenon_value& input : inputs) input = rewrite.mapped(input);
+      Copy copy(replacement, rewrite);
+      copy.make(inputs, graph.nodes()[match.nodes.back()]);
+      for (size_t o = 0; o < pattern.outputs().size(); ++o) {
+        const tenon_value made = copy.mapped(replacement.outputs()[o]);
+        matcher.each_output_value(match, static_cast<uint32_t>(pattern.outputs()[o].as.i),
+                                  [&](uint32_t value) { rewrite.stand(value, made); });
+      }
+    }
+  }
+  GraphPtr made = rewrite.finish();
+  if (out_count != nullptr) *out_count = static_cast<int64_t>(matches.size());
+  return made;
+}
+
+}  // namespace tenon::graph

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matches of a pattern, which is a graph, in another graph.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/effects.h"
+#include "graph/graph.h"
+
+namespace tenon::graph {
+
+/// Which part of a graph a pattern was found in.
+struct Match {
+  std::vector<uint32_t> nodes;      // of the graph, by number of the pattern's
+  std::vector<tenon_value> inputs;  // arguments in the graph, by number of the pattern's input
+  size_t place;                     // the node of the graph behind which a replacement can stand
+};
+
+class Matcher {
+ public:
+  /// Throws TENON_ERROR_INVALID_ARGUMENT for a pattern that cannot be searched for.
+  Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals);
+
+  /// All matches, which share no nodes, by their last node.
+  std::vector<Match> find_all();
+
+  /// Whether a node belongs to a match that was found.
+  bool is_matched(size_t node) const { return moved_to_[node] >= 0; }
+  /// Whether a replacement can stand behind it.
+  bool is_place(size_t node) const { return is_place_[node] != 0; }
+  /// Calls `use(value of the graph)` for the values that an output of the pattern is in a match.
+  template <class Use>
+  void each_output_value(const Match& match, uint32_t output, Use&& use) const {
+    const Value& its = pattern_.values()[output];
+    if (its.kind == TENON_GRAPH_VALUE_RESULT) {
+      return use(graph_.nodes()[match.nodes[its.source]].first_value + its.index);
+    }
+    for (uint32_t value = 0; value < graph_.values().size(); ++value) {
+      const Value& each = graph_.values()[value];
+      if (each.kind == TENON_GRAPH_VALUE_ELEMENT && each.index == its.index &&
+          image(match, each.source) == static_cast<int64_t>(its.source)) {
+        use(value);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// What is decided of a match that is being tried.
+  struct Trial {
+    std::vector<uint32_t> nodes;
+    std::vector<tenon_value> inputs;  // none: not bound
+    std::vector<uint32_t> compared;   // nodes: 1 where arguments were compared
+  };
+
+  void check_pattern() const;
+  void note_users();
+  bool solve(Trial& trial, std::optional<Match>* found) const;
+  bool choose(const Trial& trial, uint32_t node, std::optional<Match>* found) const;
+  bool compare(Trial& trial, uint32_t node) const;
+  bool unify(Trial& trial, const tenon_value& pattern, const tenon_value& value) const;
+  bool unify_value(Trial& trial, uint32_t pattern, const tenon_value& value) const;
+  bool bind_node(Trial& trial, uint32_t pattern, uint32_t node) const;
+  bool is_taken(const Trial& trial, uint32_t node) const;
+
+  std::optional<Match> accept(const Trial& trial) const;
+  bool escapes(const Match& match) const;
+  bool is_disturbed(const Match& match, size_t first, size_t last) const;
+  bool place(Match& match, size_t last) const;
+  int64_t image(const Match& match, uint32_t value) const;
+  bool may_leave(const Match& match, uint32_t value) const;
+  int64_t available(uint32_t value) const;
+  template <class Use>
+  void each_result(uint32_t node, Use&& use) const;
+
+  const Graph& graph_;
+  const Graph& pattern_;
+  const bool ignores_literals_;
+  const Effects effects_;
+  std::vector<uint8_t> is_output_;            // by value of the pattern
+  std::vector<std::vector<uint32_t>> users_;  // by value of the graph: nodes; their count: outputs
+  std::vector<std::vector<uint32_t>> elements_;  // by value of the graph, of lists
+  std::vector<int64_t> moved_to_;                // by node of the graph: place of its match; -1
+  std::vector<uint8_t> is_place_;                // by node of the graph
+};
+
+}  // namespace tenon::graph
