@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/live_count.h"
 #include "tensor/device_provider.h"
+#include "tensor/large_block.h"
 
 using namespace tenon::tensor;
 
@@ -20,7 +21,7 @@ void tenon_storage::free_data() noexcept {
     case MemoryKind::kInline:
       break;
     case MemoryKind::kHeap:
-      free_cpu(data_);
+      free_elements(data_, nbytes_);
       break;
     case MemoryKind::kProvider:
       release_memory(*static_cast<const tenon_device_provider*>(context_), device_.index, data_);
@@ -107,7 +108,7 @@ void tenon_storage::grow(int64_t nbytes) {
     release_memory(provider, device_.index, data_);
     data_ = data;
   } else {
-    void* data = allocate_cpu(nbytes);
+    void* data = allocate_elements(nbytes);
     std::memcpy(data, data_, static_cast<size_t>(nbytes_));
     free_data();
     data_ = data;

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "tensor/block.h"
 #include "tensor/device_provider.h"
+#include "tensor/large_block.h"
 
 using namespace tenon::tensor;
 
@@ -173,7 +174,8 @@ tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int
     return make_in_block(inline_class(nbytes), dtype, device, MemoryKind::kInline, nbytes);
   }
   if (device.type == TENON_DEVICE_CPU) {
-    std::unique_ptr<void, decltype(&free_cpu)> data(allocate_cpu(nbytes), &free_cpu);
+    auto give_back = [nbytes](void* data) { free_elements(data, nbytes); };
+    std::unique_ptr<void, decltype(give_back)> data(allocate_elements(nbytes), give_back);
     tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kHeap, nbytes);
     tensor->storage_->data_ = data.release();
     return tensor;

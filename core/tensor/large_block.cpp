@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/large_block.h"
+
+#include <array>
+#include <atomic>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace tenon::tensor {
+
+namespace {
+
+// AddressSanitizer sees the ends of blocks of malloc only.
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && defined(MADV_FREE)
+constexpr bool kMapsLarge = kRecycleBlocks;
+#else
+constexpr bool kMapsLarge = false;
+#endif
+
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && defined(MADV_FREE)
+
+constexpr int64_t kPage = 4096;
+constexpr int64_t kHugePage = int64_t{1} << 21;
+constexpr int64_t kLazyBytes = int64_t{1} << 25;  // what malloc would give back at once
+
+constexpr int64_t round_up(int64_t nbytes, int64_t unit) {
+  return (nbytes + unit - 1) & ~(unit - 1);
+}
+
+// Before the data, in a page of its own.
+struct alignas(64) Header {
+  int64_t capacity;
+};
+
+Header* header_of(void* data) { return static_cast<Header*>(data) - 1; }
+
+void unmap(void* data) noexcept {
+  const int64_t capacity = header_of(data)->capacity;
+  munmap(static_cast<char*>(data) - kPage, static_cast<size_t>(capacity + kPage));
+}
+
+// NULL when memory is short.
+void* map(int64_t nbytes) noexcept {
+  // A last huge page that is mostly unused is not worth its memory.
+  const int64_t whole = round_up(nbytes, kHugePage);
+  const int64_t capacity = whole - nbytes <= nbytes / 4 ? whole : round_up(nbytes, kPage);
+  const int64_t mapped = capacity + kHugePage + kPage;
+  void* memory = mmap(nullptr, static_cast<size_t>(mapped), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(memory);
+  const auto address = reinterpret_cast<intptr_t>(begin);
+  char* const data = begin + (round_up(address + kPage, kHugePage) - address);
+  // What lies before the header's page and behind the data goes back.
+  if (const int64_t before = data - kPage - begin; before != 0) {
+    munmap(begin, static_cast<size_t>(before));
+  }
+  if (const int64_t behind = begin + mapped - (data + capacity); behind != 0) {
+    munmap(data + capacity, static_cast<size_t>(behind));
+  }
+  // Fails where the system has no huge pages: then there are small ones.
+  madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
+  header_of(data)->capacity = capacity;
+  return data;
+}
+
+// Blocks that nobody uses, the oldest first. Whoever finds it in use by another thread does without:
+// so does, for ever, the child of a fork that happened meanwhile.
+class Keeper {
+ public:
+  void* take(int64_t nbytes) noexcept {
+    const Entry entry(*this);
+    if (!entry.is_in) return nullptr;
+    for (int k = count_ - 1; k >= 0; --k) {
+      const int64_t capacity = header_of(blocks_[at(k)])->capacity;
+      if (capacity < nbytes || capacity > nbytes + nbytes / 4 + kPage) continue;
+      return remove(k);
+    }
+    return nullptr;
+  }
+
+  bool give(void* data) noexcept {
+    const int64_t capacity = header_of(data)->capacity;
+    if (capacity > kMostKeptBytes / 2) return false;
+    const Entry entry(*this);
+    if (!entry.is_in) return false;
+    while (count_ == kPlaces ||
+           bytes_.load(std::memory_order_relaxed) + capacity > kMostKeptBytes) {
+      unmap(remove(0));
+    }
+    blocks_[at(count_)] = data;
+    ++count_;
+    bytes_.fetch_add(capacity, std::memory_order_relaxed);
+    return true;
+  }
+
+  bool drop_all() noexcept {
+    const Entry entry(*this);
+    if (!entry.is_in || count_ == 0) return false;
+    while (count_ != 0) unmap(remove(0));
+    return true;
+  }
+
+  int64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr int kPlaces = 64;
+
+  struct Entry {
+    Keeper& keeper;
+    bool is_in;
+    explicit Entry(Keeper& of)
+        : keeper(of), is_in(!of.busy_.exchange(true, std::memory_order_acquire)) {}
+    ~Entry() {
+      if (is_in) keeper.busy_.store(false, std::memory_order_release);
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+  };
+
+  static size_t at(int k) { return static_cast<size_t>(k); }
+
+  void* remove(int k) noexcept {
+    void* data = blocks_[at(k)];
+    for (int i = k; i + 1 < count_; ++i) blocks_[at(i)] = blocks_[at(i + 1)];
+    --count_;
+    bytes_.fetch_sub(header_of(data)->capacity, std::memory_order_relaxed);
+    return data;
+  }
+
+  std::atomic<bool> busy_{false};
+  std::atomic<int64_t> bytes_{0};
+  int count_ = 0;
+  std::array<void*, kPlaces> blocks_{};
+};
+
+constinit Keeper keeper;
+
+void* try_allocate_large(int64_t nbytes) noexcept {
+  if (void* data = keeper.take(nbytes)) return data;
+  void* data = map(nbytes);
+  if (data == nullptr && keeper.drop_all()) data = map(nbytes);
+  return data;
+}
+
+void free_large(void* data) noexcept {
+  // The system may take back pages whose content is no longer needed. To say so interrupts all
+  // threads, which took half of the time of a kernel over 4 MiB: said where it matters most.
+  const int64_t capacity = header_of(data)->capacity;
+  if (capacity >= kLazyBytes) madvise(data, static_cast<size_t>(capacity), MADV_FREE);
+  if (!keeper.give(data)) unmap(data);
+}
+
+int64_t bytes_of_keeper() noexcept { return keeper.bytes(); }
+
+#else
+
+void* try_allocate_large(int64_t) noexcept { return nullptr; }
+void free_large(void*) noexcept {}
+int64_t bytes_of_keeper() noexcept { return 0; }
+
+#endif
+
+}  // namespace
+
+void* allocate_elements(int64_t nbytes) {
+  if (!kMapsLarge || nbytes < kLargeBytes || nbytes >= kMaxAllocation) return allocate_cpu(nbytes);
+  void* data = try_allocate_large(nbytes);
+  TENON_CHECK(data != nullptr, TENON_ERROR_OUT_OF_MEMORY, "allocate: cpu memory of ", nbytes,
+              " bytes could not be had");
+  return data;
+}
+
+void free_elements(void* data, int64_t nbytes) noexcept {
+  if (!kMapsLarge || nbytes < kLargeBytes) return free_cpu(data);
+  free_large(data);
+}
+
+int64_t kept_bytes() noexcept { return bytes_of_keeper(); }
+
+}  // namespace tenon::tensor
