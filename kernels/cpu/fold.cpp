@@ -3,6 +3,8 @@
 // whose states stay in the nearest cache while rows stream by.
 #include "kernels/common/fold.h"
 
+#include <memory>
+
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
@@ -16,6 +18,10 @@ constexpr int64_t kStateBytes = 16384;
 constexpr int64_t kBlockBytes = 16384;
 constexpr int64_t kColumns = 1024;  // results at once
 constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
+// A fold of few results is shared by parts of its elements.
+constexpr int64_t kPartElements = 4 * kGrain;  // of one at least
+constexpr int64_t kPartRows = 64;              // the same where states go along: they are merged
+constexpr int64_t kMostParts = 64;
 
 // What a folder needs of a plan.
 struct FoldLayout {
@@ -26,17 +32,21 @@ struct FoldLayout {
   Dtype result[Reduction::kMaxResults];
   bool kept_is_inner;
 
-  // The same over a part of the results.
-  FoldLayout over(const Walk& part) const {
-    FoldLayout layout{part, folded, results, input, {}, kept_is_inner};
-    std::copy_n(result, Reduction::kMaxResults, layout.result);
-    return layout;
-  }
+  // The same over a part of the results, or of the elements.
+  FoldLayout of_results(const Walk& part) const { return over(part, folded); }
+  FoldLayout of_elements(const Walk& part) const { return over(kept, part); }
 
   static FoldLayout of(const Reduction& plan) {
     FoldLayout layout{plan.kept(), plan.folded(),       plan.results(), plan.input_dtype(),
                       {},          plan.kept_is_inner()};
     for (int k = 0; k < layout.results; ++k) layout.result[k] = plan.result_dtype(k);
+    return layout;
+  }
+
+ private:
+  FoldLayout over(const Walk& of_kept, const Walk& of_folded) const {
+    FoldLayout layout{of_kept, of_folded, results, input, {}, kept_is_inner};
+    std::copy_n(result, Reduction::kMaxResults, layout.result);
     return layout;
   }
 };
@@ -48,6 +58,7 @@ class Folder {
         loops_(type.levels[vector_level]),
         functor_(functor),
         plan_(plan),
+        read_(read),
         own_size_(size_of(plan.input)),
         computed_size_(size_of(computed(read))),
         converts_(plan.input != read || read != computed(read)),
@@ -64,55 +75,114 @@ class Folder {
 
   // `base` has the first element of each result, then of the input.
   void run(char* const* base) {
-    int64_t strides[Reduction::kMaxResults + 1];
-    for (int k = 0; k <= plan_.results; ++k) strides[k] = plan_.kept.stride(k, 0);
-    plan_.kept.rows(base,
-                    [&](char* const* row) { fold_results(row, strides, plan_.kept.size(0)); });
+    each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
+      type_.start(functor_, count, states_);
+      fold(data[plan_.results], strides[plan_.results], count, 0, states_);
+      finish(data, strides, count, states_);
+    });
+  }
+
+  // The same, with the elements of each result shared by parts of `step` along the outermost dim.
+  void run_in_parts(char* const* base, int64_t step) {
+    const int64_t size = outermost_size();
+    const int64_t parts = (size - 1) / step + 1;
+    each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
+      const int64_t width = (count * type_.state_size + 63) / 64 * 64;
+      struct alignas(64) Line {
+        char bytes[64];
+      };
+      const auto states =
+          std::make_unique_for_overwrite<Line[]>(static_cast<size_t>(parts * width / 64));
+      char* const first = states[0].bytes;
+      parallel_for(size, step, [&](int64_t begin, int64_t end) {
+        char* in;
+        const Walk part = plan_.folded.range(plan_.folded.ndim() - 1, begin, end,
+                                             &data[plan_.results], &in);
+        const FoldLayout layout = plan_.of_elements(part);
+        Folder folder(type_, functor_, layout, read_);
+        char* const its = first + begin / step * width;
+        type_.start(functor_, count, its);
+        folder.fold(in, strides[plan_.results], count, plan_.folded.numel() / size * begin, its);
+      });
+      for (int64_t k = 1; k < parts; ++k) {
+        type_.merge(functor_, count, first, first + k * width);
+      }
+      finish(data, strides, count, first);
+    });
+  }
+
+  // How many steps along the outermost folded dim a part has; 0: parts are not worth it.
+  int64_t part_step() const {
+    const int64_t size = outermost_size();
+    const int64_t count = std::min(plan_.kept.size(0), most_results());
+    const int64_t elements = plan_.folded.numel() / size * (is_across() ? count : 1);
+    int64_t step = (kPartElements - 1) / elements + 1;
+    if (is_across()) step = std::max(step, kPartRows);
+    step = std::max(step, (size - 1) / kMostParts + 1);
+    return step <= size / 2 ? step : 0;
+  }
+
+  bool is_across() const {
+    return plan_.kept_is_inner &&
+           (converts_ || plan_.kept.stride(plan_.results, 0) == own_size_);
   }
 
  private:
-  void fold_results(char* const* data, const int64_t* strides, int64_t count) {
-    const int results = plan_.results;
-    const int64_t in_stride = strides[results];
-    const bool across = plan_.kept_is_inner && (converts_ || in_stride == own_size_);
-    int64_t most = std::min(kStateBytes / type_.state_size, kColumns);
-    if (across && converts_) most = std::min(most, kColumns / 2);
-    char* outs[Reduction::kMaxResults];
-    for (int64_t first = 0; first < count; first += most) {
-      const int64_t block = std::min(most, count - first);
-      type_.start(functor_, block, states_);
-      const char* in = data[results] + first * in_stride;
-      if (across) {
-        fold_across(in, in_stride, block);
-      } else {
-        fold_along(in, in_stride, block);
+  int64_t outermost_size() const { return plan_.folded.size(plan_.folded.ndim() - 1); }
+
+  int64_t most_results() const {
+    const int64_t most = std::min(kStateBytes / type_.state_size, kColumns);
+    return is_across() && converts_ ? std::min(most, kColumns / 2) : most;
+  }
+
+  // Calls `body(first elements, strides, count)` for results whose states fit into the nearest
+  // cache.
+  template <class Body>
+  void each_block(char* const* base, Body&& body) {
+    int64_t strides[Reduction::kMaxResults + 1];
+    for (int k = 0; k <= plan_.results; ++k) strides[k] = plan_.kept.stride(k, 0);
+    const int64_t most = most_results();
+    const int64_t size = plan_.kept.size(0);
+    plan_.kept.rows(base, [&](char* const* row) {
+      for (int64_t first = 0; first < size; first += most) {
+        char* data[Reduction::kMaxResults + 1];
+        for (int k = 0; k <= plan_.results; ++k) data[k] = row[k] + first * strides[k];
+        body(static_cast<char* const*>(data), strides, std::min(most, size - first));
       }
-      for (int k = 0; k < results; ++k) outs[k] = data[k] + first * strides[k];
-      finish(outs, strides, block);
+    });
+  }
+
+  // Folds the elements of `count` results, the first of them number `index`, into `states`.
+  void fold(const char* in, int64_t stride, int64_t count, int64_t index, char* states) {
+    if (is_across()) {
+      fold_across(in, stride, count, index, states);
+    } else {
+      fold_along(in, stride, count, index, states);
     }
   }
 
   // `count` results, whose elements begin `next` bytes apart.
-  void fold_along(const char* in, int64_t next, int64_t count) {
-    int64_t index = 0;
+  void fold_along(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     char* const base[] = {const_cast<char*>(in)};
     plan_.folded.rows(base, [&](char* const* row) {
-      fold_runs(row[0], next, count, index);
+      fold_runs(row[0], next, count, index, states);
       index += length_;
     });
   }
 
   // One run of elements for each of `count` results.
-  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index) {
+  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     const int64_t size = converts_ ? computed_size_ : own_size_;
     const int64_t most = kBlockBytes / size;
     const bool dense = converts_ || stride_ == own_size_;
     const bool turns = dense && length_ <= type_.short_run && count >= kFew;
     if (!converts_ && !turns) {
-      return loops_.along(functor_, in, next, count, stride_, length_, index, states_);
+      return loops_.along(functor_, in, next, count, stride_, length_, index, states);
     }
     if (length_ > most / 2) {
-      for (int64_t k = 0; k < count; ++k) fold_parts(in + k * next, most, index, k);
+      for (int64_t k = 0; k < count; ++k) {
+        fold_parts(in + k * next, most, index, states + k * type_.state_size);
+      }
       return;
     }
     // Several runs fit into the block.
@@ -125,39 +195,38 @@ class Folder {
         from = block_;
         from_next = length_ * size;
       }
-      char* const states = states_ + k * type_.state_size;
+      char* const its = states + k * type_.state_size;
       if (turns) {
         turn(turned_, from, {size, length_, runs, runs * size, from_next});
-        loops_.across(functor_, turned_, runs * size, length_, runs, index, states);
+        loops_.across(functor_, turned_, runs * size, length_, runs, index, its);
       } else {
-        loops_.along(functor_, from, from_next, runs, size, length_, index, states);
+        loops_.along(functor_, from, from_next, runs, size, length_, index, its);
       }
     }
   }
 
-  // A long run of result k, by parts that fit into the block.
-  void fold_parts(const char* in, int64_t most, int64_t index, int64_t k) {
+  // A long run of one result, by parts that fit into the block.
+  void fold_parts(const char* in, int64_t most, int64_t index, char* state) {
     for (int64_t i = 0; i < length_; i += most) {
       const int64_t part = std::min(most, length_ - i);
       convert_rows(in + i * stride_, 0, 1, stride_, part);
-      loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i,
-                   states_ + k * type_.state_size);
+      loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i, state);
     }
   }
 
-  void fold_across(const char* in, int64_t in_stride, int64_t count) {
-    int64_t index = 0;
+  void fold_across(const char* in, int64_t in_stride, int64_t count, int64_t index,
+                   char* states) {
     char* const base[] = {const_cast<char*>(in)};
     const int64_t width = count * computed_size_;
     const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);
     plan_.folded.rows(base, [&](char* const* row) {
       if (!converts_) {
-        loops_.across(functor_, row[0], stride_, length_, count, index, states_);
+        loops_.across(functor_, row[0], stride_, length_, count, index, states);
       } else {
         for (int64_t i = 0; i < length_; i += most) {
           const int64_t rows = std::min(most, length_ - i);
           convert_rows(row[0] + i * stride_, stride_, rows, in_stride, count);
-          loops_.across(functor_, block_, width, rows, count, index + i, states_);
+          loops_.across(functor_, block_, width, rows, count, index + i, states);
         }
       }
       index += length_;
@@ -176,13 +245,13 @@ class Folder {
     }
   }
 
-  void finish(char* const* outs, const int64_t* strides, int64_t count) {
+  void finish(char* const* outs, const int64_t* strides, int64_t count, const char* states) {
     char* written[Reduction::kMaxResults];
     for (int k = 0; k < plan_.results; ++k) {
       const bool direct = is_result_[k] && (strides[k] == made_size_[k] || count == 1);
       written[k] = direct ? outs[k] : results_[k];
     }
-    type_.finish(functor_, states_, count, written);
+    type_.finish(functor_, states, count, written);
     for (int k = 0; k < plan_.results; ++k) {
       if (written[k] == outs[k]) continue;
       outputs_[k].run(outs[k], strides[k], written[k], made_size_[k], count, between_);
@@ -193,6 +262,7 @@ class Folder {
   const FoldLoops& loops_;
   const void* functor_;
   const FoldLayout plan_;
+  const Dtype read_;
   int64_t own_size_;
   int64_t computed_size_;
   bool converts_;
@@ -232,11 +302,32 @@ KeptFold settle(const FoldKernel& kernel, Reduction& plan, const Call& call, ten
   return kept;
 }
 
-// Each result is one thread's work.
+// So few results are too few to be shared.
+constexpr int64_t kFewResults = 16;
+// Where rows stream by, so many neighbours stay together.
+constexpr int64_t kNeighbours = 512;
+
+// Shares results among threads, or else the elements of each: by shape alone, so that sums are the
+// same for any number of threads.
 void fold_shared(const KeptFold& fold, const FoldLayout& layout, int64_t elements,
                  char* const* base) {
-  share_walk(layout.kept, base, elements, [&](const Walk& kept, char* const* first) {
-    Folder(fold.type, fold.functor, layout.over(kept), fold.read).run(first);
+  const Walk& kept = layout.kept;
+  if (elements * kept.numel() > 2 * kPartElements) {
+    Folder whole(fold.type, fold.functor, layout, fold.read);
+    if (whole.is_across() || kept.numel() < kFewResults) {
+      if (const int64_t step = whole.part_step(); step != 0) return whole.run_in_parts(base, step);
+    }
+    if (whole.is_across() && kept.ndim() == 1) {
+      const int64_t columns = std::max(kNeighbours, kPartElements / elements);
+      return parallel_for(kept.size(0), columns, [&](int64_t begin, int64_t end) {
+        char* first[kMaxOperands];
+        const Walk part = kept.range(0, begin, end, base, first);
+        Folder(fold.type, fold.functor, layout.of_results(part), fold.read).run(first);
+      });
+    }
+  }
+  share_walk(kept, base, elements, [&](const Walk& part, char* const* first) {
+    Folder(fold.type, fold.functor, layout.of_results(part), fold.read).run(first);
   });
 }
 

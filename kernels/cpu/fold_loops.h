@@ -48,6 +48,8 @@ struct FoldType {
   tenon_dtype outs[2];  // what finish writes
   void (*make)(const Args& args, int64_t folded, void* functor);
   void (*start)(const void* functor, int64_t count, void* states);
+  // Merges states of later elements into those of earlier ones.
+  void (*merge)(const void* functor, int64_t count, void* states, const void* later);
   void (*finish)(const void* functor, const void* states, int64_t count, char* const* outs);
   FoldLoops levels[kVectorLevels];
 };
@@ -214,13 +216,20 @@ struct FoldLevels {
     const F f = *static_cast<const F*>(functor);
     for (int64_t k = 0; k < count; ++k) static_cast<State*>(states)[k] = f.start();
   }
+  static void merge(const void* functor, int64_t count, void* states, const void* later) {
+    const F f = *static_cast<const F*>(functor);
+    State* const state = static_cast<State*>(states);
+    for (int64_t k = 0; k < count; ++k) {
+      state[k] = f.merge(state[k], static_cast<const State*>(later)[k]);
+    }
+  }
   static void finish(const void* functor, const void* states, int64_t count, char* const* outs) {
     const F f = *static_cast<const F*>(functor);
     for (int64_t k = 0; k < count; ++k) f.finish(static_cast<const State*>(states)[k], k, outs);
   }
   static constexpr FoldType table() {
-    FoldType type = {sizeof(State), 64, {F::Outs::first, F::Outs::second}, &make, &start,
-                     &finish,       {}};
+    FoldType type = {sizeof(State), 64,     {F::Outs::first, F::Outs::second}, &make, &start,
+                     &merge,        &finish, {}};
     if constexpr (requires { F::kShortRun; }) type.short_run = F::kShortRun;
     type.levels[0] = {&along, &across};
 #if defined(TENON_AVX2)
