@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernel runs: alias keys, fallthrough, key sets, guards, redispatch, wildcard fallbacks, tables."""
+"""Which kernel runs: alias keys, fallthrough, key sets, guards, wildcard fallbacks, tables."""
 
 import itertools
 import os

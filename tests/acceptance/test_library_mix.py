@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators among other features: modes, subclasses, gradients of mutated values, built-in operators, odd schemas, threads."""
+"""Operators of libraries among modes, subclasses, gradients, threads and shipped operators."""
 
 import itertools
 import os

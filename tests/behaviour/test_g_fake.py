@@ -32,8 +32,8 @@ def meta(peer, *sizes):
 @better(
     173,
     "register_fake is refused where a CompositeImplicitAutograd kernel serves",
-    "also where there is a fake kernel or one for Meta, which PyTorch silently takes another beside; "
-    "each error names the kernel that is there, and where it was registered",
+    "also where there is a fake kernel or one for Meta, which PyTorch silently takes another "
+    "beside; each error names the kernel that is there, and where it was registered",
 )
 def test_item_173_refused(peer):
     register = peer.package.library.register_fake

@@ -76,16 +76,23 @@ Tensor myadd_list(const Tensor& self, const Tensor& other) {
 TENON_LIBRARY(myops, m) {
   m.def("myadd(Tensor self, Tensor other) -> Tensor");
   m.def("myneg(Tensor self) -> Tensor");
+  m.def("mytop(Tensor(a) self) -> Tensor(a)");
 }
 
 TENON_IMPL(myops, CPU, m) {
   m.impl("myadd", myadd_cpu);
   m.impl("myneg", [](const Tensor& self) { return ops::aten::neg(self); });
+  m.impl("mytop", [](const Tensor& self) { return self.alias({}, {}, 0); });
 }
 
 TENON_IMPL(myops, Autograd, m) {
   m.impl("myadd", myadd_autograd);
   m.impl("myneg", autogradNotImplementedFallback());
+  m.impl("mytop", autogradNotImplementedFallback());
+}
+
+TENON_IMPL(myops, ADInplaceOrView, m) {
+  m.impl("mytop", autogradNotImplementedInplaceOrViewFallback());
 }
 
 class Tutorial : public testing::Test {
@@ -141,6 +148,16 @@ TEST_F(Tutorial, NotImplementedFallback_FailsInBackward) {
   const Tensor y = myneg(x)[0].tensor();
   EXPECT_TRUE(y.requires_grad());
   EXPECT_THROW(y.backward(Tensor::from({1.0f, 1.0f}, {2})), Error);
+}
+
+TEST_F(Tutorial, InplaceOrViewFallback_KeepsViewsAndVersions) {
+  const Tensor x = Tensor::from({1.0f, 2.0f}, {2});
+  const Tensor top = Op("myops::mytop")(x)[0].tensor();
+  ops::aten::mul_(top, 5);
+  EXPECT_EQ(x.elements<float>()[0], 5);
+  EXPECT_EQ(x.version(), 1);
+  Library library(Library::Impl, "myops", key("ADInplaceOrView"));
+  EXPECT_THROW(library.impl("mytip", autogradNotImplementedInplaceOrViewFallback()), Error);
 }
 
 TEST(TensorIndex, FirstDim_View) {

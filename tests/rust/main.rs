@@ -30,6 +30,7 @@ mod recording_test;
 mod returns_test;
 mod schema_test;
 mod support;
+mod symbol_test;
 mod tensor_test;
 mod thread_slot_test;
 mod thread_test;

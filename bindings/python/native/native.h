@@ -180,7 +180,7 @@ tenon_generator* tnp_generator_get(PyObject* object);     /* borrowed */
 /* subclass.c: constructors. */
 PyObject* tnp_tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type);
-/* What a tensor prints as, for an object of a subclass: under that one's name. Takes `text` over. */
+/* What a tensor prints as, under the name of a subclass. Takes `text` over. */
 PyObject* tnp_subclass_print(PyObject* text, PyTypeObject* type);
 /* number.c, subscript.c: slots of Tensor. */
 extern PyType_Slot tnp_number_slots[];

@@ -24,6 +24,8 @@
 #include "tenon/hpp/plugin.hpp"
 #include "tenon/hpp/saved_tensors.hpp"
 #include "tenon/hpp/schema.hpp"
+#include "tenon/hpp/site.hpp"
+#include "tenon/hpp/symbol.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/hpp/tensor_methods.hpp"
 #include "tenon/hpp/thread_state.hpp"

@@ -56,7 +56,7 @@ impl<'a> Arg<'a> {
         Arg::new(tag, data.len(), sys::tenon_payload { list })
     }
 
-    fn owned(raw: Result<RawValue>) -> Arg<'a> {
+    pub(crate) fn owned(raw: Result<RawValue>) -> Arg<'a> {
         match raw {
             Ok(raw) => Arg {
                 raw: raw.into_raw(),

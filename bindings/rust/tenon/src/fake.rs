@@ -22,7 +22,10 @@ use tenon_sys as sys;
 
 use crate::error::{check, Result};
 use crate::guard::left;
-use crate::{Op, Tensor};
+use crate::returns::FromValue;
+use crate::symbol::{ShapeEnv, SymInt};
+use crate::value::{RawValue, Value};
+use crate::{Error, Op, Status, Tensor};
 
 /// A mode in which operators make fake tensors. Clones are the same mode.
 #[derive(Debug)]
@@ -48,6 +51,31 @@ impl FakeMode {
     /// As [`FakeMode::new`].
     pub fn allowing_real() -> Result<FakeMode> {
         FakeMode::with_flags(sys::TENON_FAKE_ALLOW_REAL)
+    }
+
+    /// A mode in which sizes that only elements tell become symbols of an environment, those of
+    /// shipped operators as well.
+    ///
+    /// # Errors
+    /// As [`FakeMode::new`].
+    pub fn with_shape_env(env: &ShapeEnv) -> Result<FakeMode> {
+        let mode = FakeMode::new()?;
+        // SAFETY: both are live; the mode retains the environment.
+        check(unsafe { sys::tenon_fake_mode_set_shape_env(mode.0.as_ptr(), env.as_raw()) })?;
+        Ok(mode)
+    }
+
+    /// Where sizes that only elements tell are made, with the guards on them.
+    ///
+    /// # Errors
+    /// As [`FakeMode::new`].
+    pub fn shape_env(&self) -> Result<ShapeEnv> {
+        let mut out = ptr::null_mut();
+        // SAFETY: the mode is live; `out` gets a new reference.
+        unsafe {
+            check(sys::tenon_fake_mode_shape_env(self.0.as_ptr(), &mut out))?;
+            Ok(ShapeEnv::from_raw(out))
+        }
     }
 
     fn with_flags(flags: u32) -> Result<FakeMode> {
@@ -141,4 +169,17 @@ pub fn running() -> Option<Op> {
         let op = sys::tenon_fake_running();
         (!op.is_null()).then(|| Op::from_raw(op).ok()).flatten()
     }
+}
+
+/// A size from `min` to `max` that only elements tell, for the fake kernel that runs on fakes.
+///
+/// # Errors
+/// [`Status::STATE`] where none runs, [`Status::INVALID_ARGUMENT`] for a `min` below 0 or above
+/// `max`.
+pub fn new_dynamic_size(min: i64, max: Option<i64>) -> Result<SymInt> {
+    let mut out = RawValue::NONE;
+    // SAFETY: fake.h: `out` is overwritten and ours to clear.
+    check(unsafe { sys::tenon_fake_new_size(min, max.unwrap_or(i64::MAX), &mut out) })?;
+    SymInt::from_value(Value::from_owned(RawValue(out))?)
+        .ok_or_else(|| Error::new(Status::INTERNAL, "new_dynamic_size: a call gave no size"))
 }

@@ -217,6 +217,13 @@ impl Kernel {
         self
     }
 
+    /// Takes tensors and lists with symbolic sizes as they are; other kernels get numbers, by
+    /// guards (see [`symbol`](crate::symbol)).
+    pub fn symbolic(mut self) -> Kernel {
+        self.raw.flags |= sys::TENON_KERNEL_SYMBOLIC;
+        self
+    }
+
     /// On Autograd: runs for tracked tensors only, and calls of untracked ones cost what they cost
     /// without it.
     pub fn when_tracked(mut self) -> Kernel {

@@ -78,6 +78,7 @@ mod schema;
 mod signature;
 mod stack;
 mod status;
+pub mod symbol;
 mod tensor;
 #[rustfmt::skip]
 mod tensor_methods;

@@ -292,7 +292,14 @@ impl Library {
         name: &str,
         function: impl TypedKernel<A, R>,
     ) -> Result<Registration> {
-        let mut kernel = Kernel::typed(function);
+        self.register_fake_kernel(name, Kernel::typed(function))
+    }
+
+    /// Registers a fake kernel with options, such as [`Kernel::symbolic`].
+    ///
+    /// # Errors
+    /// As [`Library::register_fake`].
+    pub fn register_fake_kernel(&self, name: &str, mut kernel: Kernel) -> Result<Registration> {
         self.fit(name, &mut kernel)?;
         let name = c_name("Library::register_fake", "name", name)?;
         let mut out = ptr::null_mut();

@@ -6,6 +6,7 @@ use tenon_sys as sys;
 use crate::error::{Error, Result};
 use crate::op::Op;
 use crate::status::Status;
+use crate::symbol::{SymBool, SymFloat, SymInt};
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, Mismatch, RawValue, Scalar, Value};
 use crate::{Function, Generator, Object, Tensor};
@@ -255,6 +256,10 @@ from_returns_one!(
     Vec<Tensor>,
     Vec<Option<Tensor>>,
     Scalar,
+    SymInt,
+    SymFloat,
+    SymBool,
+    Vec<SymInt>,
     Value,
 );
 

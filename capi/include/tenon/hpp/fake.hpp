@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "tenon/fake.h"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/op.hpp"
+#include "tenon/hpp/symbol.hpp"
 #include "tenon/hpp/tensor.hpp"
 
 namespace tenon::inline hpp {
@@ -25,6 +27,10 @@ class FakeMode {
   explicit FakeMode(RealTensors real = RealTensors::Refused) {
     check(tenon_fake_mode_new(static_cast<uint32_t>(real), &mode_));
   }
+  // Sizes that only elements tell become symbols of `env`, those of shipped operators as well.
+  explicit FakeMode(const ShapeEnv& env, RealTensors real = RealTensors::Refused) : FakeMode(real) {
+    check(tenon_fake_mode_set_shape_env(mode_, env.get()));
+  }
   FakeMode(const FakeMode& other) noexcept : mode_(tenon_fake_mode_retain(other.mode_)) {}
   FakeMode(FakeMode&& other) noexcept : mode_(std::exchange(other.mode_, nullptr)) {}
   FakeMode& operator=(FakeMode other) noexcept {
@@ -40,6 +46,13 @@ class FakeMode {
     tenon_tensor* made = nullptr;
     check(tenon_tensor_copy_fake(tensor.get(), mode_, &made));
     return Tensor(made);
+  }
+
+  // Where sizes that only elements tell are made, with the guards on them.
+  ShapeEnv shape_env() const {
+    tenon_shape_env* env = nullptr;
+    check(tenon_fake_mode_shape_env(mode_, &env));
+    return ShapeEnv(env);
   }
 
   // What operators on this thread make is fake while it lives.
@@ -65,6 +78,13 @@ class FakeMode {
 inline std::optional<Op> running_fake() {
   const tenon_op* op = tenon_fake_running();
   return op != nullptr ? std::optional<Op>(Op(op)) : std::nullopt;
+}
+
+// A size from `min` to `max` that only elements tell, for the fake kernel that runs on fakes.
+inline SymInt new_dynamic_size(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) {
+  tenon_value size{};
+  check(tenon_fake_new_size(min, max, &size));
+  return SymInt(Value(size));
 }
 
 }  // namespace tenon::inline hpp

@@ -139,6 +139,7 @@ std::string signature_schema() {
 template <class F, bool kWithKeys, class R, class... P>
 struct Adapter {
   static constexpr uint64_t hash = signature_hash<R, P...>();
+  static constexpr bool takes_symbols = (detail::takes_symbols<Parameter<P>> || ...);
   static std::string schema() { return signature_schema<R, P...>(); }
 
   // Function pointers live in ctx itself, functors behind it.

@@ -11,6 +11,7 @@
 #include "tenon/autograd.h"
 #include "tenon/fake.h"
 #include "tenon/hpp/op.hpp"
+#include "tenon/hpp/site.hpp"
 #include "tenon/kernel.h"
 #include "tenon/key.h"
 #include "tenon/language.h"
@@ -19,21 +20,13 @@
 
 namespace tenon::inline hpp {
 
-// Where something is registered, taken from the caller.
-struct Site {
-  const char* file;
-  int32_t line;
-  static constexpr Site here(const char* caller_file = __builtin_FILE(),
-                             int32_t caller_line = __builtin_LINE()) {
-    return {caller_file, caller_line};
-  }
-};
-
 // What a registration says beyond operator, key and function.
 struct KernelOptions {
   // Quick up to this many elements: bindings then keep their language's lock. -1: may wait.
   int64_t noblock_max_numel = -1;
   bool leaf = false;  // calls no operators: typed calls of operators that write stay typed
+  // Takes tensors and lists with symbolic sizes, as it does with a SymInt among its parameters.
+  bool symbolic = false;
   uint32_t policy = TENON_REPLACE_LAYER;
   const char* name = nullptr;  // of the function, for dumps, profiles and errors
 };
@@ -64,6 +57,12 @@ enum class GradientPolicy : uint32_t {
 };
 // PyTorch's name for the kernel on Autograd that lets a backward pass fail.
 inline GradientPolicy autogradNotImplementedFallback() { return GradientPolicy::Error; }
+
+// Versions and views are kept for every operator whose schema says what it writes and what it gives
+// a view of.
+struct ByTheSchema {};
+// PyTorch's name for the kernel on ADInplaceOrView that keeps them.
+inline ByTheSchema autogradNotImplementedInplaceOrViewFallback() { return {}; }
 
 class Library {
  public:
@@ -197,6 +196,13 @@ class Library {
     return Registration(registration);
   }
 
+  // Checks that the operator is there: what the registration asks for is so already.
+  Registration impl(const std::string& name, ByTheSchema) {
+    const bool is_full = name.find("::") != std::string::npos;
+    Op(is_full ? name : tenon_library_namespace(handle_) + ("::" + name)).schema();
+    return Registration();
+  }
+
   // Removes everything at once for new calls, without waiting for running ones.
   void close() { tenon_library_close(handle_); }
   // Waits until no thread runs its kernels; nanoseconds, negative = for ever.
@@ -213,6 +219,7 @@ class Library {
     description.boxed = &Adapter::boxed;
     description.typed = reinterpret_cast<tenon_typed_fn>(&Adapter::TypedCall::call);
     description.signature = Adapter::hash;
+    if (Adapter::takes_symbols) description.flags |= TENON_KERNEL_SYMBOLIC;
     description.schema = schema.empty() ? nullptr : schema.c_str();
     if constexpr (std::is_pointer_v<Callable>) {
       description.ctx = reinterpret_cast<void*>(+kernel);
@@ -231,6 +238,7 @@ class Library {
     description.language = TENON_LANGUAGE_CPP;
     description.policy = options.policy;
     if (options.leaf) description.flags |= TENON_KERNEL_LEAF;
+    if (options.symbolic) description.flags |= TENON_KERNEL_SYMBOLIC;
     if (options.noblock_max_numel >= 0) {
       description.flags |= TENON_KERNEL_NOBLOCK;
       description.noblock_max_numel = options.noblock_max_numel;

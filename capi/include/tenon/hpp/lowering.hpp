@@ -57,6 +57,10 @@ struct Lowering {
   static std::tuple<const tenon_value*> to_c(const T&, tenon_value&);
 };
 
+// Whether a parameter of this type may be a symbol: such kernels are called with symbolic sizes.
+template <class T>
+inline constexpr bool takes_symbols = false;
+
 // What travels as `const tenon_value*`: to_c boxes into the scratch value.
 template <class T>
 struct LoweringByValue {

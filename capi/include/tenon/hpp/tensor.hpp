@@ -56,6 +56,8 @@ struct TensorOptions {
   Device device{};
 };
 
+class SymInt;
+
 // Owns one reference to a tensor, or none. Copies share the tensor. Without a reference (made by
 // default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
 class Tensor {
@@ -144,6 +146,12 @@ class Tensor {
   int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap(dim))]; }
   // -1 for a symbolic shape.
   int64_t numel() const { return tenon_tensor_numel(some()); }
+  // The same of any shape: numbers, or symbols for them. In symbol.hpp.
+  std::vector<SymInt> sym_sizes() const;
+  std::vector<SymInt> sym_strides() const;
+  SymInt sym_size(int64_t dim) const;
+  SymInt sym_numel() const;
+  SymInt sym_storage_offset() const;
   Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(some())); }
   // Of a fake tensor it makes fake tensors, too.
   Device device() const {
@@ -254,6 +262,8 @@ class Tensor {
     throw Error(TENON_ERROR_NOT_SUPPORTED,
                 std::string(function) + ": tensor must have plain sizes, got a symbolic shape");
   }
+
+  std::vector<SymInt> sym_dims(uint32_t what) const;
 
   int64_t wrap(int64_t dim) const {
     const int64_t n = ndim();

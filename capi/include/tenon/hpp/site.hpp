@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Site: a place in a C++ source, taken from the caller.
+#pragma once
+
+#include <cstdint>
+
+namespace tenon::inline hpp {
+
+// Where something is registered or asked for.
+struct Site {
+  const char* file;
+  int32_t line;
+  static constexpr Site here(const char* caller_file = __builtin_FILE(),
+                             int32_t caller_line = __builtin_LINE()) {
+    return {caller_file, caller_line};
+  }
+};
+
+}  // namespace tenon::inline hpp
