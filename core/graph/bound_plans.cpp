@@ -12,18 +12,27 @@ namespace tenon::graph {
 // Entries are compared outside of the lock: no one else may wait for that.
 std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noexcept {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
-  Entry entries[kMost];
-  {
-    const base::SpinGuard lock(locked_);
-    for (size_t i = 0; i < kMost; ++i) entries[i] = entries_[i];
-  }
-  for (Entry& entry : entries) {
-    if (!entry.situation) continue;
+  size_t first = 0;
+  for (size_t i = 0; i < kMost; ++i) {
+    Entry entry;  // freed after the lock
+    size_t at = 0;
+    {
+      const base::SpinGuard lock(locked_);
+      if (i == 0) first = recent_;
+      at = (first + i) % kMost;
+      if (!entries_[at].situation) continue;
+      entry = entries_[at];
+    }
     if (entry.situation->is_over()) {
       drop_over();
       continue;
     }
-    if (entry.situation->is_now(inputs)) return std::move(entry.plan);
+    if (!entry.situation->is_now(inputs)) continue;
+    if (i != 0) {
+      const base::SpinGuard lock(locked_);
+      recent_ = at;
+    }
+    return std::move(entry.plan);
   }
   return nullptr;
 }

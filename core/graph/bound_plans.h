@@ -36,7 +36,8 @@ class BoundPlans {
   std::atomic<bool> any_{false};     // a plan was made
   std::atomic<bool> locked_{false};  // entries_, for a few instructions
   Entry entries_[kMost];
-  size_t next_ = 0;  // to be replaced
+  size_t next_ = 0;    // to be replaced
+  size_t recent_ = 0;  // found last
 };
 
 }  // namespace tenon::graph

@@ -252,3 +252,54 @@ def test_the_file_that_all_languages_run_is_what_python_writes():
     assert path.read_bytes() == graph.trace(block, tenon.ones(1, 2)).to_bytes()
     best, where = graph.Graph.load(path)(tenon.tensor([[1.0, 2.0]]))
     assert best.tolist() == [[11]] and where.tolist() == [[0]]
+
+
+SHAPES = [
+    lambda x: x + 1,
+    lambda x: (x + 1,),
+    lambda x: [x + 1, x],
+    lambda x: (x, (x + 1, 3)),
+    lambda x: {"a": x + 1},
+]
+
+
+@pytest.mark.parametrize("function", SHAPES)
+def test_results_are_in_the_structure_that_was_traced(function):
+    from tenon.utils.pytree import tree_flatten
+
+    x = tenon.tensor([2.0])
+    leaves, spec = tree_flatten(graph.trace(function, tenon.ones(1))(x))
+    expected, expected_spec = tree_flatten(function(x))
+    assert spec == expected_spec and [float(a) for a in leaves] == [float(a) for a in expected]
+
+
+def test_many_tensors_come_and_go():
+    inputs = [tenon.full((1,), float(i)) for i in range(20)]
+    traced = graph.trace(lambda *given: tuple(reversed(given)), *inputs)
+    assert [float(one) for one in traced(*inputs)] == list(range(19, -1, -1))
+
+
+@pytest.mark.parametrize("arguments", [(), (1,), (None,), ("x",), ((tenon.ones(1),),)])
+def test_other_arguments_are_refused(arguments):
+    traced = graph.trace(lambda x: x + 1, tenon.ones(1))
+    with pytest.raises((tenon.InvalidArgumentError, tenon.ArgumentTypeError)):
+        traced(*arguments)
+    with pytest.raises(TypeError):
+        traced(x=tenon.ones(1))
+
+
+def test_a_subclass_of_graph_may_be_called_its_own_way():
+    class Doubled(graph.Graph):
+        def __call__(self, *args):
+            return super().__call__(*args) * 2
+
+    made = Doubled(graph.trace(lambda x: x + 1, tenon.ones(1))._handle)
+    assert made(tenon.ones(1)).tolist() == [4]
+
+
+def test_a_graph_without_a_handle_is_refused():
+    made = graph.Graph.__new__(graph.Graph)
+    with pytest.raises(tenon.Error):
+        made(tenon.ones(1))
+    with pytest.raises(tenon.Error):
+        made._handle = 3

@@ -559,6 +559,7 @@ int tnp_exchange_init(PyObject* module);
 int tnp_factory_init(PyObject* module);
 int tnp_generator_init(PyObject* module);
 int tnp_graph_init(PyObject* module);
+int tnp_graph_call_init(PyObject* module);
 int tnp_autocast_init(PyObject* module);
 int tnp_fake_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);

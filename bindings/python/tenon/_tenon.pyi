@@ -368,6 +368,12 @@ def _disabled_torch_function_impl(
     func: Any, types: Sequence[_type], args: tuple[Any, ...] = (), kwargs: Any = None
 ) -> Any: ...
 
+class CallableGraph:
+    _handle: Any
+    _in_spec: Any
+    _out_spec: Any
+    def __call__(self, *args: Any) -> Any: ...
+
 class ModuleBase:
     """Base of `tenon.nn.Module`: its calls, and its parameters, buffers and modules by name."""
 

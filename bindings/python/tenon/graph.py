@@ -55,8 +55,8 @@ else:
     Value = namedtuple("Value", "kind source index name tensor shape dtype device")
 
 
-class Graph:
-    """A recorded computation.
+class Graph(_tenon.CallableGraph):
+    """A recorded computation. Call it with tensors, or trees of them, to run it.
 
     Values are numbered in the order in which they come to be; `Ref(number)` names one as an
     argument or output. A graph that was run does not change any more.
@@ -136,7 +136,7 @@ class Graph:
 
     # ---- Running and changing ---------------------------------------------------------------
 
-    def __call__(self, *args: Any) -> Any:
+    def _call_tree(self, *args: Any) -> Any:
         """Runs the graph; arguments and results are in the structure that was traced."""
         leaves, spec = tree_flatten(args)
         if self._in_spec is not None and spec != self._in_spec:
