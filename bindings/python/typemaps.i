@@ -153,6 +153,7 @@ BLOCKS(tenon_graph_save)
 BLOCKS(tenon_graph_load)
 BLOCKS(tenon_graph_transform)
 BLOCKS(tenon_graph_functionalize)
+BLOCKS(tenon_graph_check)
 
 // Texts: C would not see what follows a NUL.
 %typemap(in) const char * {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/live_count.h"
+#include "dispatch/argument_binder.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/lookup.h"
 #include "graph/plan.h"
@@ -235,10 +236,16 @@ uint32_t tenon_graph::append(const tenon_op* op, std::span<const tenon_value> ar
               kFunction, ": ", op->name(), " must have a schema with a number of results, got ",
               schema ? schema->text() : "none");
   const auto wanted = schema->arguments();
-  TENON_CHECK_ARG(args.size() == wanted.size(), kFunction, ": ", op->name(), " must have ",
+  std::vector<tenon_value> all(args.begin(), args.end());
+  while (all.size() < wanted.size()) {
+    const tenon_value* usual = tenon::dispatch::default_value(wanted[all.size()]);
+    if (usual == nullptr) break;
+    all.push_back(*usual);
+  }
+  TENON_CHECK_ARG(all.size() == wanted.size(), kFunction, ": ", op->name(), " must have ",
                   wanted.size(), " arguments, got ", args.size());
-  StagedCall call = stage(op, args, nullptr);
-  for (size_t i = 0; i < args.size(); ++i) {
+  StagedCall call = stage(op, all, nullptr);
+  for (size_t i = 0; i < all.size(); ++i) {
     check_references(call.args[i]);
     TENON_CHECK_TYPE(matches(call.args[i], *wanted[i].type), kFunction, ": ", op->name(), ": ",
                      wanted[i].name.view(), " must be ", wanted[i].type->text.view(), ", got ",

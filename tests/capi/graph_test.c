@@ -312,6 +312,21 @@ static tenon_graph* built(void) {
   return graph;
 }
 
+static void Append_WithoutLastArguments_TakesDefaults(void** state) {
+  (void)state;
+  tenon_graph* graph = NULL;
+  int64_t x, y;
+  assert_ok(tenon_graph_new(&graph));
+  assert_ok(tenon_graph_add_input(graph, NULL, "x", &x));
+  const tenon_value args[2] = {tenon_value_of_number(TENON_TAG_REF, x), tenon_value_of_int(2)};
+  assert_ok(tenon_graph_append(graph, find("aten::add.Tensor"), args, 2, &y));
+  assert_int_equal(node_of(graph, 0).nargs, 3);
+  assert_int_equal(node_of(graph, 0).args[2].as.i, 1);
+  assert_error(tenon_graph_append(graph, find("aten::add.Tensor"), args, 1, &y),
+               TENON_ERROR_INVALID_ARGUMENT, "3 arguments, got 1");
+  tenon_graph_release(graph);
+}
+
 static void Graph_Passes_LeaveTheResults(void** state) {
   (void)state;
   const struct {
@@ -582,6 +597,7 @@ int main(void) {
       cmocka_unit_test(Recording_AboveAutograd_KeepsComposites),
       cmocka_unit_test(Recording_ThreadState_RecordsThere),
       cmocka_unit_test(Graph_ListsAndSeveralResults_AreValues),
+      cmocka_unit_test(Append_WithoutLastArguments_TakesDefaults),
       cmocka_unit_test(Graph_Passes_LeaveTheResults),
       cmocka_unit_test(Graph_Passes_RespectWrites),
       cmocka_unit_test(Graph_Functionalize_WritesInputsAtTheEndAlone),

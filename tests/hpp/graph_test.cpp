@@ -60,6 +60,84 @@ TEST(Graph, BuiltByHand_RunsAndIsTransformed) {
   }
 }
 
+std::vector<std::string> names_of(const Graph& graph) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < graph.node_count(); ++i) {
+    names.emplace_back(tenon_op_name(graph.node(i).op));
+  }
+  return names;
+}
+
+// relu(x * x) + x
+Graph square_and_relu() {
+  const auto block = [](std::span<const Tensor> x) -> std::vector<Tensor> {
+    return {aten::add(aten::relu(aten::mul(x[0], x[0])), x[0])};
+  };
+  return Graph::record(block, {pair(1, 1)});
+}
+
+TEST(Graph, Rewrite_KeepsReplacesAndDrops) {
+  const Graph graph = square_and_relu();
+  // [quote.begin rewrite]
+  const Op square("aten::square");
+  const Graph smaller = graph.rewrite([&](GraphCall& call) {
+    if (call.name() == "aten::relu") call.replace(call.arg(0));
+    if (call.name() != "aten::mul.Tensor") return;
+    if (call.arg(0).get().as.i == call.arg(1).get().as.i) {
+      call.replace(call.append(square, {call.arg(0)}));
+    }
+  });
+  // [quote.end]
+  EXPECT_EQ(names_of(smaller), (std::vector<std::string>{"aten::square", "aten::add.Tensor"}));
+  EXPECT_EQ(elements(smaller.run({pair(2, -3)})[0]), (std::vector<float>{6, 6}));
+  EXPECT_EQ(smaller.value(1).ndim, 1);
+}
+
+TEST(Graph, Rewrite_WhatThePassThrows_ComesOut) {
+  const Graph graph = square_and_relu();
+  EXPECT_THROW(graph.rewrite([](GraphCall&) { throw std::out_of_range("here"); }),
+               std::out_of_range);
+  try {
+    graph.rewrite([](GraphCall& call) { call.replace(std::vector<Value>{1, 2}); });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the call's 1, got 2"), std::string::npos);
+  }
+  EXPECT_THROW(graph.rewrite([](GraphCall& call) { call.arg(9); }), Error);
+  EXPECT_THROW(graph.rewrite([](GraphCall& call) { call.drop(); }), Error);
+}
+
+TEST(Graph, ReplacePattern_ReplacesEachMatch) {
+  // [quote.begin pattern]
+  const auto relu_of_product = [](std::span<const Tensor> x) -> std::vector<Tensor> {
+    return {aten::relu(aten::mul(x[0], x[1]))};
+  };
+  const auto sum_with_abs = [](std::span<const Tensor> x) -> std::vector<Tensor> {
+    return {aten::add(x[0], aten::abs(x[1]))};
+  };
+  const Graph graph = Graph::record(model, {pair(1, 1), pair(1, 1)});
+  const Graph pattern = Graph::record(relu_of_product, {pair(1, 1), pair(1, 1)});
+  const Graph replacement = Graph::record(sum_with_abs, {pair(1, 1), pair(1, 1)});
+  int64_t count = 0;
+  const Graph changed = graph.replace_pattern(pattern, replacement, 0, &count);
+  // [quote.end]
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(elements(changed.run({pair(1, 2), pair(-3, 4)})[0]), (std::vector<float>{5, 8}));
+  EXPECT_NO_THROW(changed.check_calls());
+}
+
+TEST(Graph, Users_AndFrames) {
+  Graph graph;
+  const int64_t x = graph.add_input("x");
+  const int64_t y = graph.append(Op("aten::exp"), {Graph::ref(x)});
+  graph.add_output(Graph::ref(y));
+  EXPECT_EQ(graph.users(x), std::vector<int64_t>{0});
+  EXPECT_EQ(graph.users(y), std::vector<int64_t>{1});
+  EXPECT_TRUE(graph.frames(0).empty());
+  check(tenon_graph_add_frame(graph.get(), 0, TENON_LANGUAGE_CPP, "f", "f.cpp", 3));
+  EXPECT_STREQ(graph.frames(0)[0].file, "f.cpp");
+}
+
 TEST(Graph, Functionalized_WritesNothing) {
   Graph graph;
   const int64_t x = graph.add_input("x");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Graphs: recorded, run, changed, saved, defined as operators.
 
-use tenon::graph::{Graph, FOLD_CONSTANTS, MERGE_COMMON, REMOVE_DEAD, STRICT};
+use tenon::graph::{
+    Builder, Graph, Ref, FOLD_CONSTANTS, IGNORE_LITERALS, MERGE_COMMON, REMOVE_DEAD, STRICT,
+};
 use tenon::{Library, Op, Status, Tensor, Value};
 
 use crate::support::{fails, read};
@@ -51,6 +53,121 @@ fn what_is_captured_is_held() {
         let y = each.run(&[&pair(1.0, 2.0)]).unwrap();
         assert_eq!(read(&y[0]), [4.0, 18.0]);
     }
+}
+
+fn names(graph: &Graph) -> Vec<String> {
+    (0..graph.node_count())
+        .map(|i| graph.op(i).unwrap())
+        .collect()
+}
+
+// relu(x * x) + x
+fn square_and_relu() -> Graph {
+    Graph::record(&[&pair(1.0, 1.0)], |x| {
+        Ok(vec![(&(x[0] * x[0])?.relu()? + x[0])?])
+    })
+    .unwrap()
+}
+
+#[test]
+fn passes_keep_replace_and_remove_calls() {
+    let graph = square_and_relu();
+    // [quote.begin rewrite]
+    let square = Op::find("aten::square").unwrap();
+    let smaller = graph
+        .rewrite(|call| match call.name() {
+            "aten::relu" => call.replace(call.arg(0)?),
+            "aten::mul.Tensor" if call.value(0) == call.value(1) => {
+                let made = call.append(square, (&call.arg(0)?,))?;
+                call.replace(made)
+            }
+            _ => Ok(()),
+        })
+        .unwrap();
+    // [quote.end]
+    assert_eq!(names(&smaller), ["aten::square", "aten::add.Tensor"]);
+    assert_eq!(
+        read(&smaller.run(&[&pair(2.0, -3.0)]).unwrap()[0]),
+        [6.0, 6.0]
+    );
+    smaller.check().unwrap();
+}
+
+#[test]
+fn passes_that_fail_tell_why() {
+    let graph = square_and_relu();
+    fails(
+        graph.rewrite(|call| call.replace_all(vec![])),
+        Status::INVALID_ARGUMENT,
+        &["call's 1, got 0"],
+    );
+    fails(
+        graph.rewrite(|call| call.arg(7).map(|_| ())),
+        Status::INDEX,
+        &["below 2, got 7"],
+    );
+    let removed = graph.rewrite(|call| {
+        call.remove();
+        Ok(())
+    });
+    fails(removed, Status::STATE, &["dropped"]);
+    let panicked = graph.rewrite(|_| panic!("no pass"));
+    let error = panicked.err().unwrap();
+    assert!(error.is_panic());
+    assert!(error.notes()[0].contains("in node 0 of a graph, aten::mul.Tensor"));
+}
+
+#[test]
+fn patterns_are_replaced() {
+    // [quote.begin pattern]
+    let (x, y) = (pair(1.0, 1.0), pair(1.0, 1.0));
+    let graph = Graph::record(&[&x, &y], block).unwrap();
+    let pattern = Graph::record(&[&x, &y], |x| Ok(vec![(x[0] * x[1])?.relu()?])).unwrap();
+    let replacement = Graph::record(&[&x, &y], |x| Ok(vec![(x[0] + &x[1].abs()?)?])).unwrap();
+    let (changed, count) = graph.replace_pattern(&pattern, &replacement, 0).unwrap();
+    // [quote.end]
+    assert_eq!(count, 1);
+    let y = changed.run(&[&pair(1.0, 2.0), &pair(-3.0, 4.0)]).unwrap();
+    assert_eq!(read(&y[0]), [5.0, 8.0]);
+    let (_, none) = graph
+        .replace_pattern(&replacement, &pattern, IGNORE_LITERALS)
+        .unwrap();
+    assert_eq!(none, 0);
+}
+
+#[test]
+fn graphs_are_built_and_walked() {
+    // [quote.begin build]
+    let builder = Builder::new().unwrap();
+    let x = builder.input("x").unwrap();
+    let w = builder.attribute(&pair(2.0, 3.0), "w").unwrap();
+    let mul = Op::find("aten::mul.Tensor").unwrap();
+    let product = builder.append(mul, (x, w)).unwrap();
+    builder
+        .output(builder.append(mul, (product, 10)).unwrap())
+        .unwrap();
+    let graph = builder.finish();
+    // [quote.end]
+    let node = graph.node(1).unwrap();
+    assert_eq!(node.op.name(), "aten::mul.Tensor");
+    assert_eq!(Ref::of(&node.args[0]), Some(product));
+    assert!(matches!(node.args[1], Value::Int(10)));
+    assert_eq!(node.results, [Ref(3)]);
+    assert_eq!(graph.users(x).unwrap(), [0]);
+    assert_eq!(graph.users(Ref(3)).unwrap(), [2]);
+    assert!(graph.frames(0).is_empty());
+    assert_eq!(
+        read(&graph.run(&[&pair(1.0, 2.0)]).unwrap()[0]),
+        [20.0, 60.0]
+    );
+    fails(graph.node(9), Status::INDEX, &["below 2"]);
+    let builder = Builder::new().unwrap();
+    fails(builder.append(mul, (Ref(4), 1)), Status::INDEX, &["%4"]);
+    fails(
+        builder.input("1x"),
+        Status::INVALID_ARGUMENT,
+        &["identifier"],
+    );
 }
 
 #[test]

@@ -110,6 +110,7 @@ constexpr jint kPack = 11;
 constexpr jint kUnpack = 12;
 constexpr jint kCreated = 13;
 constexpr jint kVmapRule = 14;
+constexpr jint kGraphPass = 15;
 /// In the place of an object's number: warnings go to the logger.
 constexpr int32_t kLogger = -1;
 /// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
@@ -133,6 +134,8 @@ tenon_status call_java_created(void* ctx, tenon_node* node);
 tenon_status call_java_vmap_rule(void* ctx, const tenon_op* op, const tenon_vmap_info* info,
                                  const int64_t* in_dims, tenon_stack* stack, tenon_value* out_dims);
 tenon_status call_java_function_backward(const tenon_backward_call* call);
+/// The native method that runs a pass of Java over a graph; `pass` is a Ref.
+jint JNICALL rewrite_graph(JNIEnv* env, jclass, jlong graph, jlong pass, jlong out);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
 /// The error of a call that cannot enter Java.

@@ -286,6 +286,12 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_vmap_rule, name),
       offsetof(tenon_vmap_rule, file),
       offsetof(tenon_vmap_rule, line),
+      sizeof(tenon_graph_node),
+      offsetof(tenon_graph_node, nargs),
+      offsetof(tenon_graph_node, op),
+      offsetof(tenon_graph_node, args),
+      offsetof(tenon_graph_node, first_result),
+      offsetof(tenon_graph_node, nresults),
   };
   constexpr jsize count = sizeof(words) / sizeof(words[0]);
   jlongArray array = env->NewLongArray(count);
@@ -310,6 +316,7 @@ const JNINativeMethod kSupportMethods[] = {
     native("linkAfter", "(I)V", reinterpret_cast<void*>(&link_after)),
     native("enterBy", "(J)V", reinterpret_cast<void*>(&enter_by)),
     native("closeGate", "()V", reinterpret_cast<void*>(&close_gate)),
+    native("rewriteGraph", "(JJJ)I", reinterpret_cast<void*>(&rewrite_graph)),
     native("layout", "()[J", reinterpret_cast<void*>(&layout)),
 };
 const int kSupportMethodCount = sizeof(kSupportMethods) / sizeof(kSupportMethods[0]);

@@ -120,6 +120,10 @@ static int to_graph_value(tnp_call* call, const tnp_type* type, PyObject* object
   return result;
 }
 
+int tnp_to_graph_value(tnp_call* call, PyObject* object, tenon_value* out) {
+  return to_graph_value(call, &any_type, object, out);
+}
+
 static PyObject* refuse(const char* function, const char* argument, PyObject* object) {
   char kind[96];
   tnp_describe(object, kind, sizeof kind);
@@ -208,6 +212,19 @@ static PyObject* append(PyObject* module, PyObject* args) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+PyObject* tnp_graph_arguments(const tenon_value* args, uint32_t nargs) {
+  PyObject* values = PyTuple_New(nargs);
+  for (uint32_t i = 0; values != NULL && i < nargs; i++) {
+    tenon_value borrowed = args[i];
+    PyObject* value = tnp_from_value(&borrowed, false);
+    if (value == NULL)
+      Py_CLEAR(values);
+    else
+      PyTuple_SET_ITEM(values, i, value);
+  }
+  return values;
+}
+
 /* (op, arguments, number of the first result, number of results) */
 static PyObject* get_node(PyObject* module, PyObject* args) {
   (void)module;
@@ -217,15 +234,7 @@ static PyObject* get_node(PyObject* module, PyObject* args) {
   tenon_graph* graph = graph_get(handle);
   tenon_graph_node node = {.struct_size = sizeof node};
   if (graph == NULL || tnp_check(tenon_graph_get_node(graph, index, &node)) != 0) return NULL;
-  PyObject* values = PyTuple_New(node.nargs);
-  for (uint32_t i = 0; values != NULL && i < node.nargs; i++) {
-    tenon_value borrowed = node.args[i];
-    PyObject* value = tnp_from_value(&borrowed, false);
-    if (value == NULL)
-      Py_CLEAR(values);
-    else
-      PyTuple_SET_ITEM(values, i, value);
-  }
+  PyObject* values = tnp_graph_arguments(node.args, node.nargs);
   if (values == NULL) return NULL;
   return Py_BuildValue("(NNLL)", tnp_op_object(node.op), values, (long long)node.first_result,
                        (long long)node.nresults);
@@ -453,5 +462,6 @@ static PyMethodDef functions[] = {{"graph_add_input", add_input, METH_VARARGS, N
 
 int tnp_graph_init(PyObject* module) {
   if (tnp_add_type(module, &ref_type, &ref_spec, NULL) != 0) return -1;
+  if (tnp_graph_pass_init(module) != 0) return -1;
   return PyModule_AddFunctions(module, functions);
 }

@@ -4,8 +4,18 @@
 #define TENON_PYTHON_GRAPH_H
 
 #include "native.h"
+#include "value.h"
 
 /* A Ref: new reference. */
 PyObject* tnp_ref_object(int64_t value);
+
+/* An object as an argument or output of a graph, whose references stand for anything: 0, 1 for one
+ * that is none, or -1 with an exception. */
+int tnp_to_graph_value(tnp_call* call, PyObject* object, tenon_value* out);
+/* Arguments of a node: a tuple, or NULL with an exception. */
+PyObject* tnp_graph_arguments(const tenon_value* args, uint32_t nargs);
+
+/* Beside graph.c: passes over graphs. */
+int tnp_graph_pass_init(PyObject* module);
 
 #endif

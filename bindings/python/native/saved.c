@@ -6,6 +6,8 @@
 #include "overrides.h"
 #include "value.h"
 
+#include <string.h>
+
 #include <frameobject.h> /* PyFrame_GetBack, before Python 3.11 */
 
 /* ---- Hooks, called by recorded calls and passes ---------------------------------------------- */
@@ -286,19 +288,40 @@ PyObject* tnp_node_dir(PyObject* object, PyObject* unused) {
 
 /* ---- Where a thread is ----------------------------------------------------------------------- */
 
-/* Frames of Python, for anomaly mode. */
+/* The folder of the package `tenon`, with a slash; "" where it is not known. */
+static const char* package_folder(void) {
+  static const char* folder;
+  if (folder != NULL) return folder;
+  PyObject* package = PyImport_ImportModule("tenon");
+  PyObject* file = package ? PyObject_GetAttrString(package, "__file__") : NULL;
+  const char* text = file && PyUnicode_Check(file) ? PyUnicode_AsUTF8(file) : NULL;
+  const char* end = text ? strrchr(text, '/') : NULL;
+  char* copy = end ? strndup(text, (size_t)(end - text) + 1) : NULL;
+  PyErr_Clear();
+  Py_XDECREF(file);
+  Py_XDECREF(package);
+  folder = copy != NULL ? copy : "";
+  return folder;
+}
+
+/* Frames of Python, for anomaly mode and for nodes of graphs: of these the users' alone. */
 static void add_frames(void* unused, tenon_error* error) {
   (void)unused;
   enum { kMost = 64 };
   PyGILState_STATE state;
   if (PyGILState_GetThisThreadState() == NULL || !tnp_attach(&state)) return;
+  const bool all = tenon_error_frames_wanted(error) == INT32_MAX;
+  const char* own = all ? "" : package_folder();
+  const size_t length = strlen(own);
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  for (int i = 0; frame != NULL && i < kMost; i++) {
+  for (int i = 0; frame != NULL && i < kMost && tenon_error_frames_wanted(error) > 0; i++) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    const char* function = PyUnicode_AsUTF8(code->co_name);
     const char* file = PyUnicode_AsUTF8(code->co_filename);
-    tenon_error_add_frame(error, TENON_LANGUAGE_PYTHON, function, file,
-                          PyFrame_GetLineNumber(frame));
+    if (length == 0 || file == NULL || strncmp(file, own, length) != 0) {
+      const char* function = PyUnicode_AsUTF8(code->co_name);
+      tenon_error_add_frame(error, TENON_LANGUAGE_PYTHON, function, file,
+                            PyFrame_GetLineNumber(frame));
+    }
     PyErr_Clear(); /* a name that is no text is left out */
     Py_DECREF(code);
     PyFrameObject* outer = PyFrame_GetBack(frame);

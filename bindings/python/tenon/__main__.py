@@ -195,6 +195,18 @@ def graph(args: argparse.Namespace) -> None:
     _write(text(shown) if args.svg is None else svg(shown), args.svg)
 
 
+def draw(args: argparse.Namespace) -> None:
+    """Draws a graph that a program of any language saved, as SVG, or prints it as a table."""
+    from .graph import Graph
+
+    if args.limit < 1:
+        raise _Refusal(f"--limit must be at least 1, got {args.limit}")
+    if args.table and args.output is not None:
+        raise _Refusal(f"--table prints: no picture must be named, got {args.output}")
+    graph = Graph.load(args.file).infer()
+    _write(graph.tabular() if args.table else graph.draw(limit=args.limit), args.output)
+
+
 def _tracked(names: dict[str, object], name: str | None) -> tenon.Tensor:
     """The tensor of a name among a script's globals, or the last that a recorded call made."""
     if name is not None:
@@ -326,6 +338,12 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--limit", type=int, default=200, help="of calls and leaves (default: 200)")
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs="*", help="of the script; after -- where they begin with -")
+    one = verb("draw", draw)
+    one.add_argument("--table", action="store_true", help="print a table instead")
+    one.add_argument("--limit", type=int, default=200, help="of calls (default: 200)")
+    one.add_argument("file", metavar="FILE", help="what Graph.save or tenon_graph_save wrote")
+    one.add_argument("output", nargs="?", metavar="OUT", help="the picture (default: printed)")
+    loads(one, "verb")
     one = verb("explain", explain)
     one.add_argument("op")
     one.add_argument("arguments", nargs="*", help='as Python: "ones(2, 3)", alpha=2')

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
         first_result: int
         num_results: int
 
+    class Frame(NamedTuple):
+        """One of the lines of code that a call was recorded from."""
+
+        language: str
+        function: str
+        file: str
+        line: int
+
     class Value(NamedTuple):
         """One value: `kind`, `source`, `index`, `name`, `tensor`, `shape`, `dtype`, `device`.
 
@@ -52,7 +60,33 @@ if TYPE_CHECKING:
 
 else:
     Node = namedtuple("Node", "op args first_result num_results")
+    Frame = namedtuple("Frame", "language function file line")
     Value = namedtuple("Value", "kind source index name tensor shape dtype device")
+
+
+class Call:
+    """One call of a graph, as a pass of `Graph.rewrite` looks at it.
+
+    Attributes:
+        index: Its number in the old graph.
+        op: The operator.
+        args: All arguments in schema order, with values of the new graph.
+        graph: The new graph, as far as it has come.
+    """
+
+    def __init__(self, index: int, op: OpOverload, args: tuple[Any, ...], graph: Graph) -> None:
+        """Tells one call; graphs do."""
+        self.index = index
+        self.op = op
+        self.args = args
+        self.graph = graph
+
+    def append(self, op: OpOverload, *args: Any, **kwargs: Any) -> Any:
+        """Appends a call to the new graph: see `Graph.append`."""
+        return self.graph.append(op, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Call {self.index}: {self.op}{self.args}>"
 
 
 class Graph(_tenon.CallableGraph):
@@ -109,6 +143,14 @@ class Graph(_tenon.CallableGraph):
         count = _tenon.tenon_graph_value_count(self._handle)
         return [Value(*_tenon.graph_value(self._handle, i)) for i in range(count)]
 
+    def users(self, value: Ref) -> list[int]:
+        """The calls that use a value, by number; the number of calls stands for the outputs."""
+        return _tenon.graph_users(self._handle, value.value)
+
+    def frames(self, node: int) -> list[Frame]:
+        """Where a call was recorded, the innermost line first; of graphs recorded with frames."""
+        return [Frame(*frame) for frame in _tenon.graph_frames(self._handle, node)]
+
     @property
     def inputs(self) -> list[Ref]:
         """The values that are inputs."""
@@ -133,6 +175,31 @@ class Graph(_tenon.CallableGraph):
     def __repr__(self) -> str:
         count = _tenon.tenon_graph_node_count(self._handle)
         return f"<tenon.graph.Graph of {count} calls>"
+
+    def tabular(self) -> str:
+        """A table: a line for each input, attribute, call and output."""
+        from .graph_picture import table
+
+        return table(self)
+
+    def print_tabular(self) -> None:
+        """Prints that table."""
+        print(self.tabular(), end="")
+
+    def draw(self, path: str | os.PathLike[str] | None = None, *, limit: int = 200) -> str:
+        """Draws the graph as SVG: calls with shapes, dtypes and the languages of their kernels.
+
+        Args:
+            path: Where to write the picture; None: it is only returned.
+            limit: How many calls are drawn at most; the others are one box.
+        """
+        from .graph_picture import draw
+
+        text = draw(self, limit)
+        if path is not None:
+            with open(_path(path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
 
     # ---- Running and changing ---------------------------------------------------------------
 
@@ -176,6 +243,58 @@ class Graph(_tenon.CallableGraph):
     def remove_dead(self) -> Graph:
         """A graph without calls and attributes that nothing uses."""
         return self._transformed(_tenon.TENON_GRAPH_REMOVE_DEAD)
+
+    def infer(self) -> Graph:
+        """A graph in which what was not known of values is found out on fake tensors."""
+        return self._transformed(_tenon.TENON_GRAPH_INFER)
+
+    def rewrite(self, function: Callable[[Call], Any]) -> Graph:
+        """A graph by a pass that looks at each call.
+
+        Args:
+            function: It gets a `Call`, and returns what stands for the results: a Ref, a tensor, a
+                number or a list of such, or a tuple of them for several results; `()` where nothing
+                uses them any more. None leaves the call as it is.
+
+        Raises:
+            StateError: A result is used that nothing stands for.
+        """
+
+        def look(index: int, op: OpOverload, args: Any, results: int, handle: Any) -> Any:
+            given = function(Call(index, op, args, Graph(handle)))
+            if given is None or not isinstance(given, tuple):
+                return None if given is None else (given,)
+            return given or (None,) * results
+
+        return self._like(_tenon.graph_rewrite(self._handle, look))
+
+    def replace_pattern(
+        self, pattern: Graph, replacement: Graph, *, ignore_literals: bool = False
+    ) -> tuple[Graph, int]:
+        """A graph in which another one stands wherever a pattern was, and how many times.
+
+        Inputs of the pattern match any values. A match is none where something else uses its inner
+        results, and where a call between its calls writes to what it reads.
+
+        Args:
+            pattern: What is searched for.
+            replacement: What stands there; its inputs and outputs are the pattern's, one by one.
+            ignore_literals: Constants of the pattern match any others.
+        """
+        flags = _tenon.TENON_GRAPH_IGNORE_LITERALS if ignore_literals else 0
+        handle, count = _tenon.graph_replace_pattern(
+            self._handle, pattern._handle, replacement._handle, flags
+        )
+        return self._like(handle), count
+
+    def check(self) -> None:
+        """Checks that operators are as they were, and that values are what their calls give.
+
+        Raises:
+            NotSupportedError: An operator changed.
+            ArgumentTypeError: A value is recorded as another than its call gives.
+        """
+        _tenon.tenon_graph_check(self._handle)
 
     def functionalize(self, *, remove: str = "mutations") -> Graph:
         """A graph that writes to nothing but, at its end, the inputs and attributes that it wrote.
@@ -262,12 +381,17 @@ class Recording:
         below_autograd: What reaches the kernels, not what is called: composites decomposed,
             transforms and autocast traced away, backward passes included.
         strict: Calls that make numbers of tensors, such as `item`, fail.
+        frames: Calls know where they were made from: see `Graph.frames`.
     """
 
-    def __init__(self, *, below_autograd: bool = True, strict: bool = False) -> None:
+    def __init__(
+        self, *, below_autograd: bool = True, strict: bool = False, frames: bool = False
+    ) -> None:
         """Says what is recorded."""
-        self._flags = (_tenon.TENON_GRAPH_BELOW_AUTOGRAD if below_autograd else 0) | (
-            _tenon.TENON_GRAPH_STRICT if strict else 0
+        self._flags = (
+            (_tenon.TENON_GRAPH_BELOW_AUTOGRAD if below_autograd else 0)
+            | (_tenon.TENON_GRAPH_STRICT if strict else 0)
+            | (_tenon.TENON_GRAPH_FRAMES if frames else 0)
         )
         self._graphs: list[Graph] = []
 
@@ -285,6 +409,7 @@ def trace(
     *inputs: Any,
     below_autograd: bool = True,
     strict: bool = False,
+    frames: bool = False,
 ) -> Graph:
     """Runs a function once and returns the graph of what it called.
 
@@ -293,6 +418,7 @@ def trace(
         *inputs: Its arguments: tensors, or trees of them.
         below_autograd: As `Recording` has it.
         strict: As `Recording` has it.
+        frames: As `Recording` has it.
     """
     leaves, in_spec = tree_flatten(inputs)
     wrong = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
@@ -300,7 +426,7 @@ def trace(
         raise InvalidArgumentError(
             f"trace: inputs must be tensors or trees of them, got {type(wrong).__name__}"
         )
-    with Recording(below_autograd=below_autograd, strict=strict) as graph:
+    with Recording(below_autograd=below_autograd, strict=strict, frames=frames) as graph:
         for leaf in leaves:
             graph.add_input(like=leaf)
         results, out_spec = tree_flatten(function(*inputs))
@@ -321,6 +447,8 @@ __all__ = [
     "ELEMENT",
     "INPUT",
     "RESULT",
+    "Call",
+    "Frame",
     "Graph",
     "Node",
     "Recording",

@@ -100,11 +100,11 @@ TENON_API tenon_status tenon_graph_add_input(tenon_graph* graph, tenon_tensor* t
 TENON_API tenon_status tenon_graph_add_attribute(tenon_graph* graph, tenon_tensor* tensor,
                                                  const char* name, int64_t* out_value);
 
-/// Appends a call that is not run. `args` are all of the schema's: TENON_TAG_REF, also as elements
-/// of lists, names earlier values; tensors become attributes. The first result's number goes to
-/// `out_first_result`, the others follow.
+/// Appends a call that is not run. `args` are in the schema's order; those that are not given at the
+/// end have their defaults. TENON_TAG_REF, also as elements of lists, names earlier values; tensors
+/// become attributes. The first result's number goes to `out_first_result`, the others follow.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a wrong count, TENON_ERROR_TYPE for an argument that
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for too many, and for too few without defaults, TENON_ERROR_TYPE for an argument that
 ///            is none of its type, TENON_ERROR_INDEX for a value that is not there,
 ///            TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
 ///            results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
@@ -344,9 +344,9 @@ typedef tenon_status (*tenon_graph_rewrite_fn)(void* ctx, const tenon_graph* fro
                                                const tenon_value* args, tenon_graph* to,
                                                tenon_value* results);
 
-/// Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order. What
-/// was known of a result is known of what stands for it; new nodes have the frames of the one that
-/// they stand for. Whether calls that write may go or move is the pass's to know.
+/// Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order.
+/// What was known of a result is known of what stands for it; new nodes have the frames of the one
+/// that they stand for. Whether calls that write may go or move is the pass's to know.
 ///
 /// Errors:    what `rewrite` returned, with its error and a note that names the node;
 ///            TENON_ERROR_STATE for a use of a result that nothing stands for, TENON_ERROR_TYPE for

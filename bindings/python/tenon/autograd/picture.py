@@ -4,50 +4,27 @@
 from __future__ import annotations
 
 import heapq
-from itertools import pairwise
 from typing import NamedTuple
 
 from .. import _tenon, introspect
 from .._tenon import Node, Tensor
+from ..boxes import Box, Edge, Style, draw_boxes
 from ..error import ArgumentTypeError, Error
-from ..picture import _document, _text
 from .graph import GradientEdge, get_gradient_edge
-from .layout import layered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from .layout import Point
-
-# Kind of a box -> fill, border, what the legend says.
 KINDS = {
-    "leaf": ("#dcefd5", "#6aa84f", "leaf"),
-    "call": ("#dbe7f3", "#4878a8", "call"),
-    "view": ("#ffffff", "#4878a8", "view"),
-    "write": ("#f6e3d3", "#c27c4a", "write through a view"),
-    "result": ("#eeeeee", "#9e9e9e", "tensor that was given"),
-    "fold": ("#ffffff", "#9e9e9e", "what is not drawn"),
+    "leaf": Style("#dcefd5", "#6aa84f", "leaf", is_round=True),
+    "call": Style("#dbe7f3", "#4878a8", "call"),
+    "view": Style("#ffffff", "#4878a8", "view", is_dashed=True),
+    "write": Style("#f6e3d3", "#c27c4a", "write through a view"),
+    "result": Style("#eeeeee", "#9e9e9e", "tensor that was given", is_round=True),
+    "fold": Style("#ffffff", "#9e9e9e", "what is not drawn", is_dashed=True, is_round=True),
 }
-_DASHED = {"view", "fold"}
-_LETTER, _LINE, _MARGIN = 7.4, 15, 12
-
-
-class Box(NamedTuple):
-    """One box: its kind, the lines of its text, and the number of its node."""
-
-    kind: str
-    lines: list[str]
-    number: int | None
-
-
-class Edge(NamedTuple):
-    """From a box to the one that was made from it; `output` is which result of the first."""
-
-    begin: int
-    end: int
-    output: int
 
 
 class Picture(NamedTuple):
@@ -220,7 +197,7 @@ def text(shown: Picture) -> str:
         if box.kind == "result":
             results.append(f"{box.lines[0]} {box.lines[1]}{arrow}")
         elif box.number is not None:
-            kind = f" ({KINDS[box.kind][2]})" if box.kind in ("leaf", "view", "write") else ""
+            kind = f" ({KINDS[box.kind].legend})" if box.kind in ("leaf", "view", "write") else ""
             more = "".join(f"  {line}" for line in box.lines[1:])
             nodes.append(f"{box.number:>4} {box.lines[0]}{more}{kind}{arrow}")
         else:
@@ -231,94 +208,9 @@ def text(shown: Picture) -> str:
 # ---- As SVG --------------------------------------------------------------------------------------
 
 
-def _size(box: Box) -> tuple[float, float]:
-    return _LETTER * max(map(len, box.lines)) + 20, _LINE * len(box.lines) + 12
-
-
-def _ports(
-    places: Sequence[Point], widths: Sequence[float], edges: Sequence[Edge], near: Sequence[Point]
-) -> list[float]:
-    """Where along its box each edge ends, so that edges of one box stand side by side."""
-    by_box: dict[int, list[int]] = {}
-    for index, edge in enumerate(edges):
-        by_box.setdefault(edge.end, []).append(index)
-    found = [0.0] * len(edges)
-    for box, indices in by_box.items():
-        indices.sort(key=lambda index: near[index].x)
-        step = min(14.0, (widths[box] - 16) / len(indices))
-        for place, index in enumerate(indices):
-            found[index] = places[box].x + (place - (len(indices) - 1) / 2) * step
-    return found
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
-    for (x, y), (right, down) in pairwise(points):
-        middle = (y + down) / 2
-        parts.append(f"C{x:.1f} {middle:.1f} {right:.1f} {middle:.1f} {right:.1f} {down:.1f}")
-    return " ".join(parts)
-
-
-def _draw_box(box: Box, x: float, y: float, width: float, height: float) -> list[str]:
-    fill, border, _ = KINDS[box.kind]
-    dashes = ' stroke-dasharray="4 3"' if box.kind in _DASHED else ""
-    round_by = 4 if box.kind in ("call", "view", "write") else height / 2
-    parts = [
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:g}" '
-        f'rx="{round_by:g}" fill="{fill}" stroke="{border}"{dashes}/>'
-    ]
-    for line, content in enumerate(box.lines):
-        more = 'text-anchor="middle"' + (' fill="#555555"' if line else "")
-        parts.append(_text(round(x + width / 2, 1), round(y + 18 + _LINE * line, 1), content, more))
-    return parts
-
-
-def _legend(kinds: Iterable[str], top: float) -> tuple[list[str], float]:
-    """What the boxes mean, on one line, and its width."""
-    parts, x = [], float(_MARGIN)
-    for kind in KINDS:
-        if kind in kinds:
-            parts += _draw_box(Box(kind, [""], None), x, top, 14, 14)[:1]
-            parts.append(_text(x + 20, top + 11, KINDS[kind][2], 'fill="#555555"'))
-            x += 36 + _LETTER * len(KINDS[kind][2])
-    return parts, x
-
-
 def svg(shown: Picture) -> str:
     """Draws it: data runs down the arrows, gradients against them."""
-    sizes = [_size(box) for box in shown.boxes]
-    laid = layered(sizes, [(edge.begin, edge.end) for edge in shown.edges])
-    widths = [width for width, _ in sizes]
-    firsts = [
-        bends[0] if bends else laid.boxes[edge.end]
-        for edge, bends in zip(shown.edges, laid.bends, strict=True)
-    ]
-    lasts = [
-        bends[-1] if bends else laid.boxes[edge.begin]
-        for edge, bends in zip(shown.edges, laid.bends, strict=True)
-    ]
-    legend, wide = _legend({box.kind for box in shown.boxes}, laid.height + 2 * _MARGIN + 8)
-    whole = max(laid.width + 2 * _MARGIN, wide)
-    turned = [Edge(edge.end, edge.begin, edge.output) for edge in shown.edges]
-    leaving = _ports(laid.boxes, widths, turned, firsts)
-    entering = _ports(laid.boxes, widths, shown.edges, lasts)
-    several = {edge.begin for edge in shown.edges if edge.output}
-    parts = [
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
-        'markerHeight="8" orient="auto"><path d="M0 1L8 4L0 7z" fill="#555555"/></marker></defs>',
-        f'<g transform="translate({(whole - laid.width) / 2:.1f} {_MARGIN})">',
-    ]
-    for edge, bends, left, right in zip(shown.edges, laid.bends, leaving, entering, strict=True):
-        top = laid.boxes[edge.begin].y + sizes[edge.begin][1] / 2
-        bottom = laid.boxes[edge.end].y - sizes[edge.end][1] / 2
-        path = _path([(left, top), *bends, (right, bottom)])
-        parts.append(f'<path d="{path}" fill="none" stroke="#555555" marker-end="url(#tip)"/>')
-        if edge.begin in several:
-            parts.append(_text(round(left + 3, 1), top + 12, str(edge.output), 'fill="#555555"'))
-    for box, place, (width, height) in zip(shown.boxes, laid.boxes, sizes, strict=True):
-        parts += _draw_box(box, place.x - width / 2, place.y - height / 2, width, height)
-    parts.append("</g>")
-    return _document(round(whole, 1), laid.height + 2 * _MARGIN + 36, [*parts, *legend])
+    return draw_boxes(shown.boxes, shown.edges, KINDS)
 
 
 __all__ = ["KINDS", "Box", "Edge", "Picture", "picture", "svg", "text"]

@@ -31,6 +31,22 @@ pub struct Frame {
     pub line: u32,
 }
 
+impl Frame {
+    /// # Safety
+    /// The texts of `raw` live for this call.
+    pub(crate) unsafe fn of(raw: &sys::tenon_error_frame) -> Frame {
+        // SAFETY: what the caller promises; the texts are copied.
+        unsafe {
+            Frame {
+                language: language_name(raw.language),
+                function: text(raw.function).into_owned(),
+                file: text(raw.file).into_owned(),
+                line: u32::try_from(raw.line).unwrap_or(0),
+            }
+        }
+    }
+}
+
 /// An error of any language.
 ///
 /// It owns the C error object. An error value or a panic of a Rust kernel is carried along and
@@ -212,12 +228,7 @@ impl Error {
                 if sys::tenon_error_get_frame(self.as_raw(), index, &mut raw) != 0 {
                     return None;
                 }
-                Some(Frame {
-                    language: language_name(raw.language),
-                    function: text(raw.function).into_owned(),
-                    file: text(raw.file).into_owned(),
-                    line: u32::try_from(raw.line).unwrap_or(0),
-                })
+                Some(Frame::of(&raw))
             }
         };
         // SAFETY: the error is live.

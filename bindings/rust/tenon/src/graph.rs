@@ -12,6 +12,9 @@
 //! # Ok::<(), tenon::Error>(())
 //! ```
 
+mod build;
+mod pass;
+
 use std::ffi::CStr;
 use std::fmt;
 use std::marker::PhantomData;
@@ -21,11 +24,16 @@ use std::ptr::{self, NonNull};
 use tenon_sys as sys;
 
 use crate::buffer::Buffer;
-use crate::error::{check, Result};
+use crate::error::{check, Frame, Result};
 use crate::op::{failure, Op};
 use crate::returns::{with_slots, FromValue};
 use crate::text::c_name;
-use crate::{Error, Library, Status, Tensor};
+use crate::value::RawValue;
+use crate::value_ref::slice;
+use crate::{Error, Library, Status, Tensor, Value};
+
+pub use build::{Builder, Ref};
+pub use pass::Call;
 
 /// Passes of [`Graph::transform`], to be joined by `|`.
 pub const FOLD_CONSTANTS: u32 = sys::TENON_GRAPH_FOLD_CONSTANTS;
@@ -34,6 +42,12 @@ pub const MERGE_COMMON: u32 = sys::TENON_GRAPH_MERGE_COMMON;
 /// Calls and attributes that nothing uses go.
 pub const REMOVE_DEAD: u32 = sys::TENON_GRAPH_REMOVE_DEAD;
 
+/// What is not known of values is found out on fake tensors.
+pub const INFER: u32 = sys::TENON_GRAPH_INFER;
+
+/// Of [`Graph::replace_pattern`]: constants of the pattern match any others.
+pub const IGNORE_LITERALS: u32 = sys::TENON_GRAPH_IGNORE_LITERALS;
+
 /// Of [`Graph::functionalize`]: views become copies, too.
 pub const REMOVE_VIEWS: u32 = sys::TENON_GRAPH_REMOVE_VIEWS;
 
@@ -41,6 +55,9 @@ pub const REMOVE_VIEWS: u32 = sys::TENON_GRAPH_REMOVE_VIEWS;
 pub const BELOW_AUTOGRAD: u32 = sys::TENON_GRAPH_BELOW_AUTOGRAD;
 /// Calls that make numbers of tensors fail.
 pub const STRICT: u32 = sys::TENON_GRAPH_STRICT;
+
+/// Nodes know where their calls were made from, where a language tells it.
+pub const FRAMES: u32 = sys::TENON_GRAPH_FRAMES;
 
 /// A recorded computation. Clones are the same graph.
 pub struct Graph(NonNull<sys::tenon_graph>);
@@ -201,16 +218,70 @@ impl Graph {
         unsafe { sys::tenon_graph_node_count(self.as_raw()) as usize }
     }
 
+    /// A call, with the graph's values as its arguments.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`] for a call that is not there.
+    pub fn node(&self, index: usize) -> Result<Node> {
+        let node = described(self.as_raw(), index as i64)?;
+        // SAFETY: graph.h: as many arguments as it says, which live as long as the graph.
+        let args = unsafe { slice(node.args, node.nargs as usize) };
+        let args: Result<Vec<Value>> = args
+            .iter()
+            .map(|raw| RawValue::copy_of(raw).and_then(Value::from_owned))
+            .collect();
+        Ok(Node {
+            // SAFETY: graph.h: a node's operator lives for ever.
+            op: unsafe { Op::from_raw(node.op) }?,
+            args: args?,
+            results: (0..node.nresults)
+                .map(|i| Ref(node.first_result + i))
+                .collect(),
+        })
+    }
+
+    /// The calls that use a value, by number; the number of calls stands for the outputs.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`] for a value that is not there.
+    pub fn users(&self, value: Ref) -> Result<Vec<usize>> {
+        // SAFETY: graph.h: `out` gets a new reference.
+        let users = Buffer::fill(|out| unsafe {
+            sys::tenon_graph_list_users(self.as_raw(), value.0, out)
+        })?;
+        // Numbers of nodes come from a usize.
+        Ok(users.slice::<i64>().iter().map(|&n| n as usize).collect())
+    }
+
+    /// Where a call was recorded, the innermost line first; with [`FRAMES`].
+    pub fn frames(&self, index: usize) -> Vec<Frame> {
+        let index = index as i64;
+        // SAFETY: graph.h: the graph is live; -1 where the call is not there.
+        let count = unsafe { sys::tenon_graph_frame_count(self.as_raw(), index) };
+        let frame = |at| {
+            // SAFETY: plain data; the all-zero frame is valid.
+            let mut raw: sys::tenon_error_frame = unsafe { std::mem::zeroed() };
+            // SAFETY: graph.h: the frame is filled; its texts live as long as the graph.
+            unsafe {
+                check(sys::tenon_graph_get_frame(
+                    self.as_raw(),
+                    index,
+                    at,
+                    &mut raw,
+                ))
+                .ok()?;
+                Some(Frame::of(&raw))
+            }
+        };
+        (0..count).filter_map(frame).collect()
+    }
+
     /// The operator of a call.
     ///
     /// # Errors
     /// [`Status::INDEX`] for a call that is not there.
     pub fn op(&self, index: usize) -> Result<String> {
-        // SAFETY: zero is what the struct is to be but for its size.
-        let mut node: sys::tenon_graph_node = unsafe { std::mem::zeroed() };
-        node.struct_size = std::mem::size_of_val(&node) as u32;
-        // SAFETY: graph.h: the struct is filled.
-        check(unsafe { sys::tenon_graph_get_node(self.as_raw(), index as i64, &mut node) })?;
+        let node = described(self.as_raw(), index as i64)?;
         // SAFETY: op.h: a text that lives for ever.
         let name = unsafe { CStr::from_ptr(sys::tenon_op_name(node.op)) };
         Ok(name.to_string_lossy().into_owned())
@@ -295,6 +366,27 @@ impl Graph {
         // SAFETY: as above, and not NULL.
         Ok(unsafe { Graph::from_raw(out) })
     }
+}
+
+/// One call of a graph.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Node {
+    /// The operator that it calls.
+    pub op: Op,
+    /// All arguments, in the schema's order; a [`Ref`] is a [`Value::Other`], see [`Ref::of`].
+    pub args: Vec<Value>,
+    /// Its results.
+    pub results: Vec<Ref>,
+}
+
+fn described(graph: *const sys::tenon_graph, index: i64) -> Result<sys::tenon_graph_node> {
+    // SAFETY: zero is what the struct is to be but for its size.
+    let mut node: sys::tenon_graph_node = unsafe { std::mem::zeroed() };
+    node.struct_size = std::mem::size_of_val(&node) as u32;
+    // SAFETY: graph.h: the struct is filled.
+    check(unsafe { sys::tenon_graph_get_node(graph, index, &mut node) })?;
+    Ok(node)
 }
 
 impl Clone for Graph {

@@ -4,12 +4,17 @@
 //   Graph graph = Graph::record(model, {x, w});   // model takes a span of Tensors
 //   graph.save("model.tenon");
 //   std::vector<Tensor> y = Graph::load("model.tenon").run({x, w});
+//
+//   Graph smaller = graph.rewrite([](GraphCall& call) {  // a pass of one's own
+//     if (call.name() == "aten::relu") call.replace(call.arg(0));
+//   });
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +26,8 @@
 #include "tenon/hpp/value.hpp"
 
 namespace tenon::inline hpp {
+
+class GraphCall;
 
 // A recorded computation. Cheap to copy; copies are the same graph.
 class Graph {
@@ -120,6 +127,25 @@ class Graph {
     return value;
   }
 
+  // The nodes that use a value, in order; node_count() stands for the outputs.
+  std::vector<int64_t> users(int64_t value) const {
+    tenon_buffer* buffer = nullptr;
+    check(tenon_graph_list_users(handle_, value, &buffer));
+    const auto* first = static_cast<const int64_t*>(tenon_buffer_data(buffer));
+    std::vector<int64_t> nodes(first, first + tenon_buffer_size(buffer) / sizeof(int64_t));
+    tenon_buffer_release(buffer);
+    return nodes;
+  }
+  // Where a node was recorded, the innermost line first; with TENON_GRAPH_FRAMES.
+  std::vector<tenon_error_frame> frames(int64_t node) const {
+    std::vector<tenon_error_frame> found;
+    for (int64_t i = 0; i < tenon_graph_frame_count(handle_, node); ++i) {
+      found.emplace_back();
+      check(tenon_graph_get_frame(handle_, node, i, &found.back()));
+    }
+    return found;
+  }
+
   // Runs the graph, whose outputs are tensors.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) const {
     std::vector<tenon_value> arguments;
@@ -150,6 +176,21 @@ class Graph {
     check(tenon_graph_transform(handle_, passes, &made));
     return Graph(made);
   }
+  // A new graph by a pass: `pass(GraphCall&)` looks at each call, which stays as it is unless the
+  // pass says otherwise. What it throws comes out as it is.
+  template <class Pass>
+  Graph rewrite(Pass&& pass) const;
+  // A new graph in which `replacement` stands wherever `pattern` was. `flags`:
+  // TENON_GRAPH_IGNORE_LITERALS.
+  Graph replace_pattern(const Graph& pattern, const Graph& replacement, uint32_t flags = 0,
+                        int64_t* out_count = nullptr) const {
+    tenon_graph* made = nullptr;
+    check(tenon_graph_replace_pattern(handle_, pattern.get(), replacement.get(), flags, out_count,
+                                      &made));
+    return Graph(made);
+  }
+  // Throws where an operator is another than it was, or a value another than its call gives.
+  void check_calls() const { check(tenon_graph_check(handle_)); }
   // A new graph that writes to nothing but inputs and attributes, at its end. `flags`:
   // TENON_GRAPH_REMOVE_VIEWS.
   Graph functionalize(uint32_t flags = 0) const {
@@ -184,5 +225,92 @@ class Graph {
  private:
   tenon_graph* handle_ = nullptr;
 };
+
+// One call of a graph, as a pass of Graph::rewrite looks at it.
+class GraphCall {
+ public:
+  GraphCall(const tenon_graph* from, int64_t index, const tenon_value* args, tenon_graph* to,
+            tenon_value* results)
+      : index_(index), args_(args), to_(tenon_graph_retain(to)), results_(results) {
+    node_.struct_size = sizeof node_;
+    check(tenon_graph_get_node(from, index, &node_));
+  }
+
+  int64_t index() const noexcept { return index_; }
+  Op op() const { return Op(node_.op); }
+  std::string_view name() const noexcept { return tenon_op_name(node_.op); }
+  // The node as the old graph has it, with the old graph's values.
+  const tenon_graph_node& node() const noexcept { return node_; }
+  int64_t arg_count() const noexcept { return node_.nargs; }
+  // An argument, with values of the new graph.
+  Value arg(int64_t index) const {
+    if (index < 0 || index >= arg_count()) {
+      throw Error(TENON_ERROR_INDEX, "GraphCall::arg: index must be below " +
+                                         std::to_string(arg_count()) + ", got " +
+                                         std::to_string(index));
+    }
+    return static_cast<const Value&>(ValueRef(args_[index]));
+  }
+  // The new graph, as far as it has come.
+  Graph& to() noexcept { return to_; }
+  // Appends a call to it; its first result.
+  Value append(const Op& op, const std::vector<Value>& arguments) {
+    return Graph::ref(to_.append(op, arguments));
+  }
+
+  // What stands for the results: references, tensors or numbers.
+  void replace(Value result) { replace(std::vector<Value>{std::move(result)}); }
+  void replace(std::vector<Value> results) {
+    if (static_cast<int64_t>(results.size()) != node_.nresults) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT, "GraphCall::replace: results must be the call's " +
+                                                    std::to_string(node_.nresults) + ", got " +
+                                                    std::to_string(results.size()));
+    }
+    stand_ins_ = std::move(results);
+    is_replaced_ = true;
+    for (size_t i = 0; i < stand_ins_.size(); ++i) {
+      results_[i] = stand_ins_[i].get();
+      results_[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+    }
+  }
+  // The call goes; nothing may use its results.
+  void drop() { replace(std::vector<Value>(static_cast<size_t>(node_.nresults))); }
+
+  bool is_replaced() const noexcept { return is_replaced_; }
+  // They live until the next call was looked at.
+  std::vector<Value> take() noexcept { return std::move(stand_ins_); }
+
+ private:
+  int64_t index_;
+  const tenon_value* args_;
+  Graph to_;
+  tenon_value* results_;
+  tenon_graph_node node_{};
+  bool is_replaced_ = false;
+  std::vector<Value> stand_ins_;
+};
+
+template <class Pass>
+Graph Graph::rewrite(Pass&& pass) const {
+  struct State {
+    std::remove_reference_t<Pass>& pass;
+    std::vector<Value> stand_ins;
+  } state{pass, {}};
+  const auto look = [](void* ctx, const tenon_graph* from, int64_t node, const tenon_value* args,
+                       tenon_graph* to, tenon_value* results) -> tenon_status {
+    bool is_replaced = false;
+    const tenon_status status = detail::to_slot([&] {
+      auto& known = *static_cast<State*>(ctx);
+      GraphCall call(from, node, args, to, results);
+      known.pass(call);
+      is_replaced = call.is_replaced();
+      known.stand_ins = call.take();
+    });
+    return status != TENON_OK || is_replaced ? status : TENON_DECLINED;
+  };
+  tenon_graph* made = nullptr;
+  check(tenon_graph_rewrite(handle_, look, &state, &made));
+  return Graph(made);
+}
 
 }  // namespace tenon::inline hpp

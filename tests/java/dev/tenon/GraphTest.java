@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Graphs: recorded, run, changed, saved, defined as operators. */
@@ -57,6 +59,107 @@ class GraphTest {
       Graph small = graph.transform(Graph.FOLD_CONSTANTS | Graph.REMOVE_DEAD);
       assertEquals(1, small.nodeCount());
       assertArrayEquals(new float[] {4, 18}, small.run(pair(1, 2))[0].toFloatArray());
+    }
+  }
+
+  private static List<String> names(Graph graph) {
+    return IntStream.range(0, graph.nodeCount()).mapToObj(i -> graph.node(i).op().name()).toList();
+  }
+
+  private static Graph squareAndRelu() {
+    return Graph.record(a -> a[0].mul(a[0]).relu().add(a[0]), pair(1, 1));
+  }
+
+  @Test
+  void rewrite_KeepsReplacesAndRemoves() {
+    try (Scope scope = Scope.open()) {
+      Graph graph = squareAndRelu();
+      // [quote.begin rewrite]
+      Op square = Operators.find("aten::square");
+      Graph smaller =
+          graph.rewrite(
+              call -> {
+                if (call.name().equals("aten::relu")) {
+                  call.replace(call.arg(0));
+                } else if (call.name().equals("aten::mul.Tensor")
+                    && call.arg(0).equals(call.arg(1))) {
+                  call.replace(call.append(square, call.arg(0)));
+                }
+              });
+      // [quote.end]
+      assertEquals(List.of("aten::square", "aten::add.Tensor"), names(smaller));
+      assertArrayEquals(new float[] {6, 6}, smaller.run(pair(2, -3))[0].toFloatArray());
+      smaller.check();
+    }
+  }
+
+  @Test
+  void rewrite_WhatThePassThrows_ComesOut() {
+    try (Scope scope = Scope.open()) {
+      Graph graph = squareAndRelu();
+      Exception mine = new Exception("mine");
+      GraphPass failing =
+          call -> {
+            throw mine;
+          };
+      assertSame(mine, assertThrows(Exception.class, () -> graph.rewrite(failing)));
+      TenonException removed =
+          assertThrows(TenonException.class, () -> graph.rewrite(GraphCall::remove));
+      assertEquals(ErrorCode.STATE, removed.errorCode());
+      TenonException several =
+          assertThrows(TenonException.class, () -> graph.rewrite(call -> call.replace(1, 2)));
+      assertEquals(ErrorCode.INVALID_ARGUMENT, several.errorCode());
+      TenonException far =
+          assertThrows(TenonException.class, () -> graph.rewrite(call -> call.arg(7)));
+      assertEquals(ErrorCode.INDEX, far.errorCode());
+      GraphCall[] kept = new GraphCall[1];
+      graph.rewrite(call -> kept[0] = call);
+      TenonException late = assertThrows(TenonException.class, () -> kept[0].replace(1));
+      assertEquals(ErrorCode.STATE, late.errorCode());
+    }
+  }
+
+  @Test
+  void replacePattern_ReplacesEachMatch() {
+    try (Scope scope = Scope.open()) {
+      // [quote.begin pattern]
+      Graph graph = recorded();
+      Graph pattern = Graph.record(a -> a[0].mul(a[1]).relu(), pair(1, 1), pair(1, 1));
+      Graph replacement = Graph.record(a -> a[0].add(a[1].abs()), pair(1, 1), pair(1, 1));
+      Graph.Replaced changed = graph.replacePattern(pattern, replacement, 0);
+      // [quote.end]
+      assertEquals(1, changed.count());
+      Tensor y = changed.graph().run(pair(1, 2), pair(-3, 4))[0];
+      assertArrayEquals(new float[] {5, 8}, y.toFloatArray());
+    }
+  }
+
+  @Test
+  void builder_BuildsWhatCanBeWalked() {
+    try (Scope scope = Scope.open()) {
+      // [quote.begin build]
+      Op mul = Operators.find("aten::mul.Tensor");
+      GraphBuilder builder = new GraphBuilder();
+      GraphRef x = builder.input("x");
+      GraphRef w = builder.attribute(pair(2, 3), "w");
+      GraphRef product = builder.append(mul, x, w);
+      builder.output(builder.append(mul, product, 10));
+      Graph graph = builder.build();
+      // [quote.end]
+      GraphNode node = graph.node(1);
+      assertEquals("aten::mul.Tensor", node.op().name());
+      assertEquals(List.of(product, 10L), node.args());
+      assertEquals(List.of(new GraphRef(3)), node.results());
+      assertArrayEquals(new long[] {0}, graph.users(x));
+      assertArrayEquals(new long[] {2}, graph.users(new GraphRef(3)));
+      assertEquals(x, graph.input(0));
+      assertArrayEquals(new float[] {20, 60}, graph.run(pair(1, 2))[0].toFloatArray());
+      TenonException far = assertThrows(TenonException.class, () -> graph.node(9));
+      assertEquals(ErrorCode.INDEX, far.errorCode());
+      GraphBuilder other = new GraphBuilder();
+      TenonException none =
+          assertThrows(TenonException.class, () -> other.append(mul, new GraphRef(4), 1));
+      assertEquals(ErrorCode.INDEX, none.errorCode());
     }
   }
 

@@ -5,11 +5,15 @@ package dev.tenon;
 import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Objects;
 import java.util.function.LongToIntFunction;
+import java.util.stream.LongStream;
 
 /**
  * A recorded computation: run on other tensors, changed, saved to a file that each language reads,
@@ -32,6 +36,12 @@ public final class Graph extends NativeHandle {
   /** Bit for {@link #transform}: calls and attributes that nothing uses go. */
   public static final int REMOVE_DEAD = TENON_GRAPH_REMOVE_DEAD;
 
+  /** Bit for {@link #transform}: what is not known of values is found out on fake tensors. */
+  public static final int INFER = TENON_GRAPH_INFER;
+
+  /** For {@link #replacePattern}: constants of the pattern match any others. */
+  public static final int IGNORE_LITERALS = TENON_GRAPH_IGNORE_LITERALS;
+
   /** For {@link #functionalize}: views become copies, too. */
   public static final int REMOVE_VIEWS = TENON_GRAPH_REMOVE_VIEWS;
 
@@ -49,7 +59,7 @@ public final class Graph extends NativeHandle {
     return "Graph";
   }
 
-  private static Graph made(LongToIntFunction make) {
+  static Graph made(LongToIntFunction make) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
@@ -198,6 +208,139 @@ public final class Graph extends NativeHandle {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  /**
+   * Returns a new graph by a pass that looks at each call.
+   *
+   * <pre>{@code
+   * Graph smaller = graph.rewrite(call -> {
+   *   if (call.name().equals("aten::relu")) {
+   *     call.replace(call.arg(0));
+   *   }
+   * });
+   * }</pre>
+   *
+   * <p>What the pass throws is thrown, the same object.
+   *
+   * @throws TenonException STATE for a use of a call that was removed, TYPE for a result of another
+   *     type
+   */
+  public Graph rewrite(GraphPass pass) {
+    Bridge.open();
+    long reference = References.add(Objects.requireNonNull(pass, "pass"));
+    try {
+      return made(out -> Native.rewriteGraph(address(), reference, out));
+    } finally {
+      Native.dropReference(reference);
+      References.drain();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * A graph in which patterns were replaced.
+   *
+   * @param graph the new graph
+   * @param count how many matches were replaced
+   */
+  public record Replaced(Graph graph, long count) {}
+
+  /**
+   * Returns a new graph in which another one stands wherever a pattern was.
+   *
+   * @param flags {@link #IGNORE_LITERALS} or 0
+   * @throws TenonException INVALID_ARGUMENT for a pattern without calls, with an unused input or an
+   *     output that no call gives, and for other numbers of inputs or outputs of the replacement
+   */
+  public Replaced replacePattern(Graph pattern, Graph replacement, int flags) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long count = frame.allocate(8);
+      Graph graph =
+          made(
+              out ->
+                  TenonNative.tenon_graph_replace_pattern(
+                      address(), pattern.address(), replacement.address(), flags, count, out));
+      return new Replaced(graph, Memory.getLong(count));
+    } finally {
+      frame.reset(mark);
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(pattern);
+      Reference.reachabilityFence(replacement);
+    }
+  }
+
+  /**
+   * Checks that operators are as they were, and that values are what their calls give.
+   *
+   * @throws TenonException NOT_SUPPORTED for an operator that changed, TYPE for a value that is
+   *     recorded as another, or what a call fails with on fake tensors
+   */
+  public void check() {
+    Errors.check(TenonNative.tenon_graph_check(address()));
+    Reference.reachabilityFence(this);
+  }
+
+  /**
+   * Returns a call.
+   *
+   * @throws TenonException INDEX for one that is not there
+   */
+  public GraphNode node(int index) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long node = frame.allocate(Structs.GRAPH_NODE_SIZE);
+      Memory.zero(node, Structs.GRAPH_NODE_SIZE);
+      Memory.putInt(node, Structs.GRAPH_NODE_SIZE);
+      Errors.check(TenonNative.tenon_graph_get_node(address(), index, node));
+      Object[] args =
+          Values.readAll(
+              frame,
+              Memory.getLong(node + Structs.GRAPH_NODE_ARGS),
+              Memory.getInt(node + Structs.GRAPH_NODE_NARGS),
+              Values.RETAIN);
+      long first = Memory.getLong(node + Structs.GRAPH_NODE_FIRST_RESULT);
+      long count = Memory.getLong(node + Structs.GRAPH_NODE_NRESULTS);
+      return new GraphNode(
+          Op.of(Memory.getLong(node + Structs.GRAPH_NODE_OP)),
+          Collections.unmodifiableList(Arrays.asList(args)),
+          LongStream.range(first, first + count).mapToObj(GraphRef::new).toList());
+    } finally {
+      frame.reset(mark);
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Returns the calls that use a value, by number; the number of calls stands for the outputs.
+   *
+   * @throws TenonException INDEX for a value that is not there
+   */
+  public long[] users(GraphRef value) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_graph_list_users(address(), value.value(), out));
+      long buffer = Memory.getLong(out);
+      int count = (int) (TenonNative.tenon_buffer_size(buffer) / 8);
+      long[] users = Values.readLongs(TenonNative.tenon_buffer_data(buffer), count);
+      TenonNative.tenon_buffer_release(buffer);
+      return users;
+    } finally {
+      frame.reset(mark);
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Returns the value that is an input; null for an input that is not there. */
+  public GraphRef input(int index) {
+    long value = TenonNative.tenon_graph_input_value(address(), index);
+    Reference.reachabilityFence(this);
+    return value < 0 ? null : new GraphRef(value);
   }
 
   /**

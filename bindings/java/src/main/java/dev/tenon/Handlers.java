@@ -23,6 +23,7 @@ final class Handlers {
   private static final int UNPACK = 12;
   private static final int CREATED = 13;
   private static final int VMAP_RULE = 14;
+  private static final int GRAPH_PASS = 15;
 
   private static final int LOGGER = -1; // in the place of an object's number
 
@@ -57,6 +58,7 @@ final class Handlers {
         case UNPACK -> ((SavedTensorsHooks.Hooks) self).unpack(frame, subject, guards);
         case CREATED -> NodeCreationHook.run(frame, (NodeCreationHook.Hook) self, subject, guards);
         case VMAP_RULE -> VmapCall.run(frame, (VmapRule) self, upcall, guards);
+        case GRAPH_PASS -> GraphCall.run(frame, (GraphPass) self, subject, guards);
         case HOOK -> Hook.run(frame, (Hook.Body) self, subject, guards);
         case DONE -> {
           ((Runnable) self).run();

@@ -72,6 +72,8 @@ final class Values {
         return Generator.retain(frame, Memory.getLong(as));
       case TENON_TAG_STORAGE:
         return Storage.retain(frame, Memory.getLong(as));
+      case TENON_TAG_REF:
+        return new GraphRef(Memory.getLong(as));
       case TENON_TAG_OBJECT:
       case TENON_TAG_FUNCTION:
         return ForeignObject.read(frame, Memory.getLong(as), tag == TENON_TAG_FUNCTION);
@@ -309,6 +311,8 @@ final class Values {
       put(at, TENON_TAG_GENERATOR, generator.address());
     } else if (v instanceof Storage storage) {
       put(at, TENON_TAG_STORAGE, storage.address());
+    } else if (v instanceof GraphRef ref) {
+      put(at, TENON_TAG_REF, ref.value());
     } else {
       putAnyList(frame, at, v);
     }

@@ -77,6 +77,12 @@ public final class Native {
       long values,
       int count);
 
+  /**
+   * Makes a new graph, written to {@code out}, by a pass whose reference is given. Returns a status,
+   * with an error in the slot.
+   */
+  public static native int rewriteGraph(long graph, long pass, long out);
+
   /** As {@link #call}, with a key set; the thread's keys are not consulted. */
   public static native int redispatch(long op, long keys, long block, boolean direct);
 

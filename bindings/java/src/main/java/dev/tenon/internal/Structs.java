@@ -192,6 +192,12 @@ public final class Structs {
   public static final int VMAP_RULE_NAME = 40;
   public static final int VMAP_RULE_FILE = 48;
   public static final int VMAP_RULE_LINE = 56;
+  public static final int GRAPH_NODE_SIZE = 64;
+  public static final int GRAPH_NODE_NARGS = 4;
+  public static final int GRAPH_NODE_OP = 8;
+  public static final int GRAPH_NODE_ARGS = 16;
+  public static final int GRAPH_NODE_FIRST_RESULT = 24;
+  public static final int GRAPH_NODE_NRESULTS = 32;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -379,5 +385,11 @@ public final class Structs {
     VMAP_RULE_NAME,
     VMAP_RULE_FILE,
     VMAP_RULE_LINE,
+    GRAPH_NODE_SIZE,
+    GRAPH_NODE_NARGS,
+    GRAPH_NODE_OP,
+    GRAPH_NODE_ARGS,
+    GRAPH_NODE_FIRST_RESULT,
+    GRAPH_NODE_NRESULTS,
   };
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs built by hand.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/**
+ * Builds a graph call by call; nothing is run.
+ *
+ * <pre>{@code
+ * GraphBuilder builder = new GraphBuilder();
+ * GraphRef x = builder.input("x");
+ * builder.output(builder.append(Operators.find("aten::exp"), x));
+ * Graph graph = builder.build();
+ * }</pre>
+ */
+public final class GraphBuilder {
+  private final Graph graph;
+
+  /** Makes an empty graph. */
+  public GraphBuilder() {
+    graph = Graph.made(TenonNative::tenon_graph_new);
+  }
+
+  /**
+   * Adds an input.
+   *
+   * @param name an identifier; null gives it one
+   * @throws TenonException INVALID_ARGUMENT for a name that is no identifier or is taken
+   */
+  public GraphRef input(String name) {
+    return made(out -> TenonNative.tenon_graph_add_input(graph.address(), 0, name, out));
+  }
+
+  /**
+   * Adds a tensor that the graph holds.
+   *
+   * @param name an identifier; null gives it one
+   * @throws TenonException as {@link #input}
+   */
+  public GraphRef attribute(Tensor tensor, String name) {
+    long given = tensor.address();
+    try {
+      return made(out -> TenonNative.tenon_graph_add_attribute(graph.address(), given, name, out));
+    } finally {
+      Reference.reachabilityFence(tensor);
+    }
+  }
+
+  /**
+   * Appends a call and returns its first result, which the others follow. Arguments that are left
+   * out at the end have their defaults.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a wrong count, TYPE for an argument that is none of
+   *     its type, INDEX for a value that is not there
+   */
+  public GraphRef append(Op op, Object... args) {
+    return append(graph.address(), op, args);
+  }
+
+  /**
+   * Adds the value of an element of a value that is a list of tensors.
+   *
+   * @throws TenonException TYPE for a value that is no list
+   */
+  public GraphRef element(GraphRef list, int index) {
+    return made(
+        out -> TenonNative.tenon_graph_add_element(graph.address(), list.value(), index, out));
+  }
+
+  /**
+   * Adds an output: a reference, a tensor, a number, or a list of such.
+   *
+   * @throws TenonException INDEX for a value that is not there
+   */
+  public void output(Object value) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long at = frame.allocate(Structs.VALUE_SIZE);
+      Values.putAny(frame, at, value);
+      Errors.check(TenonNative.tenon_graph_add_output(graph.address(), at));
+    } finally {
+      Reference.reachabilityFence(value);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the graph as it is. */
+  public Graph build() {
+    return graph;
+  }
+
+  /** Appends a call to a graph that the calling thread may change. */
+  static GraphRef append(long graph, Op op, Object[] args) {
+    Objects.requireNonNull(op, "op");
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long values = frame.allocate((long) args.length * Structs.VALUE_SIZE + 8);
+      for (int i = 0; i < args.length; i++) {
+        Values.putAny(frame, values + (long) i * Structs.VALUE_SIZE, args[i]);
+      }
+      return made(
+          out -> TenonNative.tenon_graph_append(graph, op.address(), values, args.length, out));
+    } finally {
+      Reference.reachabilityFence(args);
+      frame.reset(mark);
+    }
+  }
+
+  static GraphRef made(java.util.function.LongToIntFunction make) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(make.applyAsInt(out));
+      return new GraphRef(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+}
