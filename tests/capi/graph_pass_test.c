@@ -395,6 +395,27 @@ static void Pattern_ThatCannotBeSearchedFor_IsRefused(void** state) {
   tenon_graph_release(graph);
 }
 
+static void Graph_BuiltByHand_Runs(void** state) {
+  (void)state;
+  const tenon_op* const mul = find("aten::mul.Tensor");
+  // [quote.begin build]
+  tenon_graph* graph = NULL;
+  int64_t x, square, product;
+  assert_ok(tenon_graph_new(&graph));
+  assert_ok(tenon_graph_add_input(graph, NULL, "x", &x));
+  const tenon_value twice[2] = {tenon_value_of_number(TENON_TAG_REF, x),
+                                tenon_value_of_number(TENON_TAG_REF, x)};
+  assert_ok(tenon_graph_append(graph, mul, twice, 2, &square));
+  const tenon_value scaled[2] = {tenon_value_of_number(TENON_TAG_REF, square),
+                                 tenon_value_of_int(10)};
+  assert_ok(tenon_graph_append(graph, mul, scaled, 2, &product));
+  const tenon_value result = tenon_value_of_number(TENON_TAG_REF, product);
+  assert_ok(tenon_graph_add_output(graph, &result));
+  // [quote.end]
+  assert_runs(graph, (const float[2]){1, -2}, NULL, (const float[2]){10, 40});
+  tenon_graph_release(graph);
+}
+
 // ---- Passes of the caller's ---------------------------------------------------------------------
 
 // [quote.begin rewrite]
@@ -731,6 +752,7 @@ int main(void) {
       cmocka_unit_test(Pattern_ElementsOfLists_Match),
       cmocka_unit_test(Pattern_AttributesOfTheReplacement_AreSharedOnce),
       cmocka_unit_test(Pattern_ThatCannotBeSearchedFor_IsRefused),
+      cmocka_unit_test(Graph_BuiltByHand_Runs),
       cmocka_unit_test(Rewrite_Pass_KeepsReplacesAndDrops),
       cmocka_unit_test(Rewrite_DroppedCall_MustNotBeUsed),
       cmocka_unit_test(Rewrite_FailingPass_NamesTheNode),

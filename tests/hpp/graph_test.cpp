@@ -46,6 +46,7 @@ TEST(Graph, Record_WhatTheFunctionThrows_ComesOut) {
 }
 
 TEST(Graph, BuiltByHand_RunsAndIsTransformed) {
+  // [quote.begin build]
   Graph graph;
   const int64_t x = graph.add_input("x");
   const int64_t w = graph.add_attribute(pair(2, 3), "w");
@@ -53,6 +54,7 @@ TEST(Graph, BuiltByHand_RunsAndIsTransformed) {
   const int64_t square = graph.append(mul, {Graph::ref(w), Graph::ref(w)});
   graph.append(Op("aten::sin"), {Graph::ref(x)});
   graph.add_output(Graph::ref(graph.append(mul, {Graph::ref(x), Graph::ref(square)})));
+  // [quote.end]
   const Graph small = graph.transform(TENON_GRAPH_FOLD_CONSTANTS | TENON_GRAPH_REMOVE_DEAD);
   EXPECT_EQ(small.node_count(), 1);
   for (const Graph& each : {graph, small}) {

@@ -143,6 +143,17 @@ def test_trees_of_inputs_stay():
     assert replaced((tenon.ones(2), tenon.ones(2)))["sum"].tolist() == [-1.0, -1.0]
 
 
+def test_a_graph_is_built_by_hand():
+    # [quote.begin build]
+    built = graph.Graph()
+    x = built.add_input("x")
+    w = built.add_attribute(tenon.tensor([2.0, 3.0]), "w")
+    product = built.append(ops.aten.mul.Tensor, x, w)
+    built.add_output(built.append(ops.aten.mul.Tensor, product, 10))
+    # [quote.end]
+    assert built(tenon.tensor([1.0, 2.0])).tolist() == [20.0, 60.0]
+
+
 # ---- Reading, checks, inference ------------------------------------------------------------------
 
 

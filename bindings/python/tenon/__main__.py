@@ -203,7 +203,11 @@ def draw(args: argparse.Namespace) -> None:
         raise _Refusal(f"--limit must be at least 1, got {args.limit}")
     if args.table and args.output is not None:
         raise _Refusal(f"--table prints: no picture must be named, got {args.output}")
-    graph = Graph.load(args.file).infer()
+    graph = Graph.load(args.file)
+    try:
+        graph = graph.infer()
+    except tenon.Error:  # what is not known stays so: the graph is drawn as it is
+        pass
     _write(graph.tabular() if args.table else graph.draw(limit=args.limit), args.output)
 
 

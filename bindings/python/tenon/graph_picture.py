@@ -8,7 +8,7 @@ import os.path
 from . import _tenon
 from ._tenon import Ref, Tensor
 from .boxes import Box, Edge, Style, draw_boxes
-from .error import InvalidArgumentError
+from .error import InvalidArgumentError, NotFoundError
 from .graph import ATTRIBUTE, ELEMENT, INPUT
 from .introspect import Slot
 
@@ -63,8 +63,24 @@ def _references(value: Any) -> Iterator[int]:
             yield from _references(each)
 
 
+def _schema(node: Node) -> Any:
+    """The schema of its operator; None where that is not defined any more."""
+    try:
+        return node.op._schema
+    except NotFoundError:
+        return None
+
+
+def _arguments(node: Node) -> list[tuple[Any, Any]]:
+    """Pairs of the schema's arguments and what is given for them."""
+    schema = _schema(node)
+    return [] if schema is None else list(zip(schema.arguments, node.args, strict=False))
+
+
 def _kind(node: Node) -> str:
-    schema = node.op._schema
+    schema = _schema(node)
+    if schema is None:
+        return "call"
     if any(argument.is_write for argument in schema.arguments):
         return "write"
     if "nondeterministic_seeded" in node.op.tags:
@@ -85,7 +101,7 @@ def _described(value: Value) -> str:
 def _constants(node: Node) -> list[str]:
     """The arguments that are no tensors of the graph and not their defaults: "dim=[0]"."""
     texts = []
-    for argument, value in zip(node.op._schema.arguments, node.args, strict=True):
+    for argument, value in _arguments(node):
         if any(True for _ in _references(value)) or isinstance(value, Tensor):
             continue
         if argument.has_default_value() and _same(value, argument.default_value):
@@ -99,13 +115,12 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def _place(frames: list[Frame], folder: bool = False) -> str:
+def _place(frames: list[Frame]) -> str:
     """The innermost line: "model.py:12 in forward"; "" where none is known."""
     if not frames:
         return ""
     frame = frames[0]
-    file = frame.file if folder else os.path.basename(frame.file)
-    return f"{file}:{frame.line} in {frame.function}"
+    return f"{os.path.basename(frame.file)}:{frame.line} in {frame.function}"
 
 
 def _device(node: Node, values: list[Value]) -> Any:
@@ -165,8 +180,8 @@ def table(graph: Graph) -> str:
 def _given(node: Node) -> list[Any]:
     """Its arguments without the last ones that equal their defaults."""
     args = list(node.args)
-    arguments = node.op._schema.arguments
-    while args:
+    arguments = [argument for argument, _ in _arguments(node)]
+    while args and len(arguments) >= len(args):
         last = arguments[len(args) - 1]
         if not last.has_default_value() or not _same(args[-1], last.default_value):
             break
@@ -193,6 +208,7 @@ class _Drawing:
         self._limit = limit
         self._kernels = _Kernels()
         self._source: dict[int, tuple[int, int]] = {}  # of a value: box, and which result of it
+        self._root: dict[int, int] = {}  # of a view: the value that it is a view of
         self._fold: int | None = None
         self.boxes: list[Box] = []
         self.edges: list[Edge] = []
@@ -243,15 +259,31 @@ class _Drawing:
         name = str(node.op).removeprefix("aten.").removesuffix(".default")
         lines = [name, *self._wrapped(_constants(node)), *types, *filter(None, [_place(frames)])]
         numbers = ", ".join(f"%{number}" for number in results)
-        title = "\n".join([f"{numbers} = {node.op}", *(_place([f], True) for f in frames)])
+        title = "\n".join([f"{numbers} = {node.op}", *(_place([f]) for f in frames)])
         language = self._kernels.language(node.op, _device(node, self._values))
         box = self._add(Box(_kind(node), lines, index, language, title))
         self._lead(node.args, box)
         for place, number in enumerate(results):
             self._source[number] = box, place
-        for argument, value in zip(node.op._schema.arguments, node.args, strict=True):
-            if argument.is_write:
-                self._source.update(dict.fromkeys(_references(value), (box, 0)))
+        for argument, value in _arguments(node):
+            for number in _references(value):
+                if argument.is_write:
+                    self._write(number, box)
+                elif argument.alias_info is not None:
+                    self._root.update(dict.fromkeys(results, self._root_of(number)))
+
+    def _root_of(self, number: int) -> int:
+        """The value that a value is a view of, perhaps itself."""
+        value = self._values[number]
+        number = value.source if value.kind == ELEMENT else number
+        return self._root.get(number, number)
+
+    def _write(self, number: int, box: int) -> None:
+        """From here on what shares memory with a value comes from the call that wrote it."""
+        root = self._root_of(number)
+        for each in [number, *self._source]:
+            if self._root_of(each) == root:
+                self._source[each] = box, 0
 
     @staticmethod
     def _wrapped(texts: list[str]) -> list[str]:

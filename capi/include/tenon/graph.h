@@ -100,12 +100,13 @@ TENON_API tenon_status tenon_graph_add_input(tenon_graph* graph, tenon_tensor* t
 TENON_API tenon_status tenon_graph_add_attribute(tenon_graph* graph, tenon_tensor* tensor,
                                                  const char* name, int64_t* out_value);
 
-/// Appends a call that is not run. `args` are in the schema's order; those that are not given at the
+/// Appends a call that is not run. `args` are in the schema's order; those that are left out at the
 /// end have their defaults. TENON_TAG_REF, also as elements of lists, names earlier values; tensors
 /// become attributes. The first result's number goes to `out_first_result`, the others follow.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for too many, and for too few without defaults, TENON_ERROR_TYPE for an argument that
-///            is none of its type, TENON_ERROR_INDEX for a value that is not there,
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for too many arguments and for too few without defaults,
+///            TENON_ERROR_TYPE for an argument that is none of its type, TENON_ERROR_INDEX for a
+///            value that is not there,
 ///            TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
 ///            results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: arguments are copied, handles in them retained.
@@ -334,8 +335,8 @@ TENON_API tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* lib
 TENON_API tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes,
                                              tenon_graph** out_graph);
 
-/* A pass's look at one call of `from`. `args` are the call's, with values of `to`, the new graph, as
- * it has come so far; `results` are as many values as the call has results, all none. The function
+/* A pass's look at one call of `from`. `args` are the call's, with values of `to`, the new graph,
+ * as far as it has come; `results` are as many values as the call has results, all none. The function
  * may append calls to `to`, add attributes and elements, and writes what stands for each result: a
  * reference to a value of `to`, a tensor, a number, or a list of such; none for one that nothing
  * uses any more. Or it returns TENON_DECLINED: the call stays as it is. Results are the function's

@@ -3,9 +3,19 @@
 
 from __future__ import annotations
 
+from . import subgraph_rewriter
 from .graph import Graph
 from .graph_module import GraphModule
 from .make_fx import make_fx
 from .node import Node, map_arg
+from .subgraph_rewriter import replace_pattern
 
-__all__ = ["Graph", "GraphModule", "Node", "make_fx", "map_arg"]
+__all__ = [
+    "Graph",
+    "GraphModule",
+    "Node",
+    "make_fx",
+    "map_arg",
+    "replace_pattern",
+    "subgraph_rewriter",
+]

@@ -108,10 +108,15 @@ def write_code(graph: Graph, root: str = "self") -> Code:
         lines = [f"def forward({root}, *args):"]
         unpacked = "".join(f"{name}, " for name in inputs)
         lines.append(f"    {unpacked}= {root}._flat_inputs(args)" if inputs else "    pass")
+    place: str | None = None
     for node in graph.nodes:
         if node.op == "output":
             lines.append(f"    return {writer.value(node.args[0])}")
         elif node.op != "placeholder":
+            trace = node.stack_trace
+            if trace is not None and trace != place:
+                place = trace
+                lines.append(f"    # {trace.strip().splitlines()[-1].strip()}")
             lines.append(f"    {node.name} = {writer.step(node)}")
     if len(lines) == 1:
         lines.append("    pass")

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from .node import Node
 
 
-def make_fx(f: Callable[..., Any], tracing_mode: str = "real") -> Callable[..., GraphModule]:
+def make_fx(
+    f: Callable[..., Any], tracing_mode: str = "real", *, record_stack_traces: bool = False
+) -> Callable[..., GraphModule]:
     """Returns a function that runs `f` once on its arguments and returns the graph of its calls.
 
     What is recorded reaches the kernels: composites are decomposed, vmap, grad and autocast traced
@@ -32,6 +34,8 @@ def make_fx(f: Callable[..., Any], tracing_mode: str = "real") -> Callable[..., 
     Args:
         f: The function.
         tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory.
+        record_stack_traces: Nodes know the lines of `f` that they come from: `Node.stack_trace`,
+            and comments in the code.
     """
     if tracing_mode not in ("real", "fake"):
         raise InvalidArgumentError(
@@ -40,16 +44,16 @@ def make_fx(f: Callable[..., Any], tracing_mode: str = "real") -> Callable[..., 
 
     def traced(*args: Any) -> GraphModule:
         if tracing_mode == "real":
-            return _trace(f, args)
+            return _trace(f, args, record_stack_traces)
         with FakeTensorMode() as mode:
-            return _trace(f, mode._from_tree(args))
+            return _trace(f, mode._from_tree(args), record_stack_traces)
 
     return traced
 
 
-def _trace(f: Callable[..., Any], args: tuple[Any, ...]) -> GraphModule:
+def _trace(f: Callable[..., Any], args: tuple[Any, ...], frames: bool) -> GraphModule:
     leaves, in_spec = tree_flatten(args)
-    with _graphs.Recording() as recorded:
+    with _graphs.Recording(frames=frames) as recorded:
         for leaf in leaves:
             if isinstance(leaf, Tensor):
                 recorded.add_input(like=leaf)
@@ -95,6 +99,7 @@ class _Converter:
     """A recorded graph as one of Python's nodes."""
 
     def __init__(self, recorded: _graphs.Graph, names: list[str], leaves: list[Any]) -> None:
+        self._recorded = recorded
         self._nodes = recorded.nodes
         self._values = recorded.values
         self._graph = Graph()
@@ -114,9 +119,15 @@ class _Converter:
 
     def convert(self, result: Any) -> Graph:
         used = self._used(result)
-        for call in self._nodes:
+        for number, call in enumerate(self._nodes):
             args, kwargs = self._arguments(call)
             node = self._graph.call_function(call.op, args, kwargs)
+            frames = self._recorded.frames(number)
+            if frames:
+                node.meta["stack_trace"] = "".join(
+                    f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
+                    for frame in reversed(frames)
+                )
             if call.num_results == 1:
                 self._tell(call.first_result, node)
                 continue

@@ -49,7 +49,8 @@ class Node:
             method.
         users: The nodes that use its value, in order.
         name: What its value is called in code, unique in the graph.
-        meta: Of whoever works on the graph: traced nodes have `shape`, `dtype` and `device` there.
+        meta: Of whoever works on the graph: traced nodes have `shape`, `dtype` and `device` there,
+            and `stack_trace` where that was asked for.
     """
 
     def __init__(
@@ -103,6 +104,11 @@ class Node:
     def all_input_nodes(self) -> list[Node]:
         """The nodes whose values it uses, each once."""
         return list(self._uses)
+
+    @property
+    def stack_trace(self) -> str | None:
+        """The lines of code that it comes from, the innermost last, as Python writes them."""
+        return self.meta.get("stack_trace")
 
     @property
     def next(self) -> Node:

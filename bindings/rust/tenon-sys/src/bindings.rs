@@ -6814,12 +6814,13 @@ extern "C" {
         out_value: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Appends a call that is not run. `args` are all of the schema's: TENON_TAG_REF, also as elements
- of lists, names earlier values; tensors become attributes. The first result's number goes to
- `out_first_result`, the others follow.
+    /** Appends a call that is not run. `args` are in the schema's order; those that are left out at the
+ end have their defaults. TENON_TAG_REF, also as elements of lists, names earlier values; tensors
+ become attributes. The first result's number goes to `out_first_result`, the others follow.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a wrong count, TENON_ERROR_TYPE for an argument that
-            is none of its type, TENON_ERROR_INDEX for a value that is not there,
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for too many arguments and for too few without defaults,
+            TENON_ERROR_TYPE for an argument that is none of its type, TENON_ERROR_INDEX for a
+            value that is not there,
             TENON_ERROR_NOT_SUPPORTED for an operator without schema or with any number of
             results, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: arguments are copied, handles in them retained.
@@ -7040,9 +7041,9 @@ extern "C" {
         out_graph: *mut *mut tenon_graph,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order. What
- was known of a result is known of what stands for it; new nodes have the frames of the one that
- they stand for. Whether calls that write may go or move is the pass's to know.
+    /** Makes a new graph by a pass of the caller's: `rewrite` is called for each node in its order.
+ What was known of a result is known of what stands for it; new nodes have the frames of the one
+ that they stand for. Whether calls that write may go or move is the pass's to know.
 
  Errors:    what `rewrite` returned, with its error and a note that names the node;
             TENON_ERROR_STATE for a use of a result that nothing stands for, TENON_ERROR_TYPE for

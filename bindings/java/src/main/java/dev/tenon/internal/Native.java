@@ -78,8 +78,8 @@ public final class Native {
       int count);
 
   /**
-   * Makes a new graph, written to {@code out}, by a pass whose reference is given. Returns a status,
-   * with an error in the slot.
+   * Makes a new graph, written to {@code out}, by a pass whose reference is given. Returns a
+   * status, with an error in the slot.
    */
   public static native int rewriteGraph(long graph, long pass, long out);
 
