@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and tanh of doubles without branches or calls, so that loops over them vectorise: within
-// 3 units in the last place; special values are as in C. The polynomials are Chebyshev's, fitted in
+// exp, log, tanh and erf of doubles without branches or calls, so that loops over them vectorise:
+// within 3 units in the last place, and pow of floats; special values are as in C. The polynomials are Chebyshev's, fitted in
 // 60 digits (mpmath.chebyfit); the constants of ln 2 are its first 32 bits and the rest.
 #pragma once
 
@@ -86,6 +86,46 @@ TENON_FUNCTOR inline double double_tanh(double x) {
   const double scale = power.scale * power.scale;
   const double less_one = scale * power.rest + (scale - 1.0);  // exp(2 |x|) - 1
   return __builtin_copysign(less_one / (less_one + 2.0), x);
+}
+
+TENON_FUNCTOR inline double double_erf(double x) {
+  const double size = __builtin_fabs(x);
+  // erf(x) / x - 1 in x^2, up to 1
+  const double small = polynomial(
+      x * x, 0x1.05ffd737fb32ep-34, -0x1.389d4f2641625p-30, 0x1.f7b4bf3b13964p-27,
+      -0x1.5f1ecb6f0764cp-23, 0x1.b9df224ca4b97p-20, -0x1.f4d1e3183f7aep-17, 0x1.f9a321d5b8e1ep-14,
+      -0x1.c02db3dac435fp-11, 0x1.565bcd0dbaa38p-8, -0x1.b82ce31284e00p-6, 0x1.ce2f21a042b30p-4,
+      -0x1.812746b0379e6p-2, 0x1.06eba8214db69p-3);
+  // (1 - erf(t)) exp(t^2) in (t - 2) / (t + 2), up to 6, from where on the result is 1; NaN passes.
+  const double t = size > 6.0 ? 6.0 : size;
+  const double large = polynomial(
+      (t - 2.0) / (t + 2.0), -0x1.de7cb807e82e6p-23, 0x1.1640edd9e223dp-18, 0x1.f322e0892648ep-20,
+      -0x1.db57ed0f1c283p-17, -0x1.cfbc05a3f041ap-16, 0x1.ce62d05252d06p-16, 0x1.6dab5fdd60b62p-13,
+      0x1.6d589c869e092p-15, -0x1.016b5e511a3f0p-10, -0x1.bc25a010847bep-11, 0x1.ca95ed532b303p-8,
+      0x1.e9471591b7446p-9, -0x1.437f0b68c0663p-4, 0x1.eeea7dc8a7bb2p-3, -0x1.b57034efd3f74p-2,
+      0x1.058671b52c775p-2);
+  const DoublePower power = double_power(-t * t);
+  const double rest = 1.0 - (power.rest + 1.0) * power.scale * power.scale * large;
+  return size < 1.0 ? x * small + x : __builtin_copysign(rest, x);
+}
+
+// By logarithm and power of doubles, so that the result is the nearest float but for one in some
+// thousands.
+TENON_FUNCTOR inline float float_pow(float x, float y) {
+  const double exponent = static_cast<double>(y);
+  const double size = __builtin_fabs(static_cast<double>(x));
+  double power = double_exp(exponent * double_log(size));
+  // Also where the other one is NaN.
+  power = (x == 1.0F || y == 0.0F || (size == 1.0 && exponent - exponent != 0.0 && y == y))
+              ? 1.0
+              : power;
+  const bool is_whole = __builtin_truncf(y) == y;
+  const float half = y * 0.5F;
+  const bool is_odd = is_whole && __builtin_truncf(half) != half;
+  const bool is_negative = __builtin_bit_cast(int32_t, x) < 0;
+  const auto result = static_cast<float>(is_negative && is_odd ? -power : power);
+  const bool has_none = x < 0.0F && x > -__builtin_inff() && !is_whole && y == y;
+  return has_none ? __builtin_nanf("") : result;
 }
 
 }  // namespace tenon::kernels::maths

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and tanh of floats without branches or calls, so that loops over them vectorise: within
-// 4 units in the last place; special values are as in C. The constants of ln 2 and the logarithm's
-// polynomial are those of the Cephes library (logf).
+// exp, log, tanh and erf of floats without branches or calls, so that loops over them vectorise:
+// within 4 units in the last place; special values are as in C. The constants of ln 2 and the
+// logarithm's polynomial are those of the Cephes library (logf).
 #pragma once
 
 #include "kernels/common/polynomial.h"
@@ -81,6 +81,22 @@ TENON_FUNCTOR inline float float_tanh(float x) {
   const float scale = power.scale * power.scale;
   const float less_one = scale * power.rest + (scale - 1.0F);  // exp(2 |x|) - 1
   return __builtin_copysignf(less_one / (less_one + 2.0F), x);
+}
+
+// Two polynomials, Chebyshev's, fitted in 40 digits (mpmath.chebyfit).
+TENON_FUNCTOR inline float float_erf(float x) {
+  const float size = __builtin_fabsf(x);
+  // erf(x) / x - 1 in x^2, up to 1
+  const float small = polynomial(x * x, 0x1.4a569p-14F, -0x1.a45088p-11F, 0x1.54127p-8F,
+                                 -0x1.b7fabap-6F, 0x1.ce2d1p-4F, -0x1.81273ep-2F, 0x1.06eba8p-3F);
+  // -log(1 - erf(t)) / t, up to 4, from where on the result is 1; NaN passes.
+  const float t = size > 4.0F ? 4.0F : size;
+  const float large =
+      polynomial(t, -0x1.390124p-20F, 0x1.32f6e4p-15F, -0x1.0e6632p-11F, 0x1.1ea63ep-8F,
+                 -0x1.9ea7f8p-6F, 0x1.babe96p-4F, 0x1.4497e8p-1F, 0x1.210358p+0F);
+  const FloatPower power = float_power(-t * large);
+  const float rest = 1.0F - (power.rest + 1.0F) * power.scale * power.scale;
+  return size < 1.0F ? x * small + x : __builtin_copysignf(rest, x);
 }
 
 }  // namespace tenon::kernels::maths

@@ -49,7 +49,6 @@ TENON_UNARY_MATHS(atanh)
 TENON_UNARY_MATHS(ceil)
 TENON_UNARY_MATHS(cos)
 TENON_UNARY_MATHS(cosh)
-TENON_UNARY_MATHS(erf)
 TENON_UNARY_MATHS(erfc)
 TENON_UNARY_MATHS(exp2)
 TENON_UNARY_MATHS(expm1)
@@ -66,7 +65,6 @@ TENON_BINARY_MATHS(atan2)
 TENON_BINARY_MATHS(copysign)
 TENON_BINARY_MATHS(fmod)
 TENON_BINARY_MATHS(hypot)
-TENON_BINARY_MATHS(pow)
 #undef TENON_UNARY_MATHS
 #undef TENON_BINARY_MATHS
 
@@ -76,6 +74,16 @@ TENON_FUNCTOR inline float log(float x) { return float_log(x); }
 TENON_FUNCTOR inline double log(double x) { return double_log(x); }
 TENON_FUNCTOR inline float tanh(float x) { return float_tanh(x); }
 TENON_FUNCTOR inline double tanh(double x) { return double_tanh(x); }
+TENON_FUNCTOR inline float erf(float x) { return float_erf(x); }
+TENON_FUNCTOR inline double erf(double x) { return double_erf(x); }
+TENON_FUNCTOR inline float pow(float x, float y) {
+#if defined(__CUDA_ARCH__)
+  return TENON_MATHS(powf)(x, y);
+#else
+  return float_pow(x, y);
+#endif
+}
+TENON_FUNCTOR inline double pow(double x, double y) { return TENON_MATHS(pow)(x, y); }
 
 // To even, as the processor rounds unless it is told otherwise.
 TENON_FUNCTOR inline float round(float x) { return TENON_MATHS(rintf)(x); }

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -18,12 +19,19 @@ void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_in
   for (int64_t d = 0; d < dim; ++d) blocks *= source.sizes[d];
   const auto block = static_cast<size_t>(source.numel / blocks * element_size);
   const int64_t step = whole.numel / blocks * element_size;
-  const char* from = static_cast<const char*>(source.data);
-  for (int64_t i = 0; i < blocks; ++i) {
-    std::memcpy(at, from, block);
-    at += step;
-    from += block;
+  const char* const from = static_cast<const char*>(source.data);
+  if (blocks == 1) {
+    // In parts that a thread copies: of bytes, an element being some.
+    return parallel_for(static_cast<int64_t>(block), 4 * kGrain, [&](int64_t begin, int64_t end) {
+      std::memcpy(at + begin, from + begin, static_cast<size_t>(end - begin));
+    });
   }
+  const int64_t grain = std::max<int64_t>(4 * kGrain / static_cast<int64_t>(block), 1);
+  parallel_for(blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(at + i * step, from + i * static_cast<int64_t>(block), block);
+    }
+  });
 }
 
 void cat(const Call& call) {

@@ -6,6 +6,7 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -24,13 +25,66 @@ struct RunningSum<Complex64> {
   using type = Complex128;
 };
 
-template <class T>
-void add_up(char* at, int64_t stride, int64_t count) {
+// So many lines side by side: their sums do not wait for each other.
+constexpr int64_t kSideBySide = 8;
+// Where lines are neighbours in memory, so many of them.
+constexpr int64_t kNeighbourLines = 256;
+
+// Lines that begin `next` bytes apart.
+struct Lines {
+  char* first;
+  int64_t next;
+  int64_t stride;  // along each
+  int64_t length;
+};
+
+template <int64_t kLines, class T>
+void add_up(const Lines& lines) {
   using Sum = typename RunningSum<T>::type;
-  Sum sum(0);
-  for (int64_t i = 0; i < count; ++i, at += stride) {
-    sum = sum + static_cast<Sum>(load<T>(at));
-    store<T>(at, sum);
+  Sum sums[kLines];
+  for (int64_t k = 0; k < kLines; ++k) sums[k] = Sum(0);
+  char* at = lines.first;
+  for (int64_t i = 0; i < lines.length; ++i, at += lines.stride) {
+    for (int64_t k = 0; k < kLines; ++k) {
+      sums[k] = sums[k] + static_cast<Sum>(load<T>(at + k * lines.next));
+      store<T>(at + k * lines.next, sums[k]);
+    }
+  }
+}
+
+// Elements of all lines in turns, as they follow each other in memory.
+template <class T>
+void add_up_neighbours(const Lines& lines, int64_t count) {
+  using Sum = typename RunningSum<T>::type;
+  Sum sums[kNeighbourLines];
+  for (int64_t k = 0; k < count; ++k) sums[k] = Sum(0);
+  char* at = lines.first;
+  for (int64_t i = 0; i < lines.length; ++i, at += lines.stride) {
+    for (int64_t k = 0; k < count; ++k) {
+      char* const element = at + k * int64_t{sizeof(T)};
+      sums[k] = sums[k] + static_cast<Sum>(load<T>(element));
+      store<T>(element, sums[k]);
+    }
+  }
+}
+
+// `count` lines.
+template <class T>
+void add_up_lines(Lines lines, int64_t count) {
+  const bool neighbours = lines.next == sizeof(T) && count >= kSideBySide;
+  while (count > 0) {
+    int64_t some = 1;
+    if (neighbours) {
+      some = std::min(count, kNeighbourLines);
+      add_up_neighbours<T>(lines, some);
+    } else if (count >= kSideBySide) {
+      some = kSideBySide;
+      add_up<kSideBySide, T>(lines);
+    } else {
+      add_up<1, T>(lines);
+    }
+    lines.first += some * lines.next;
+    count -= some;
   }
 }
 
@@ -53,10 +107,14 @@ void cumsum(const Call& call) {
     Walk lines;
     lines.begin(sizes, perm, 1);
     lines.set(0, info.data, size, strides.begin());
+    lines.coalesce();
     visit(call.op(), "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
           [&]<class T>(Element<T>) {
-            lines.steps<0>(lines.raw_data(),
-                           [&](char* const* line) { add_up<T>(line[0], step, count); });
+            share_walk(lines, lines.raw_data(), count, [&](const Walk& part, char* const* first) {
+              part.rows(first, [&](char* const* row) {
+                add_up_lines<T>({row[0], part.stride(0, 0), step, count}, part.size(0));
+              });
+            });
           });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));

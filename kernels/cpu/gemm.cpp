@@ -10,6 +10,7 @@
 #include "kernels/common/shape.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/cast.h"
+#include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -56,8 +57,40 @@ Layout2d layout_of(const Matrix& m) {
   return layout;
 }
 
+// A thread's part of a product has so many products of elements at least, and so many rows or
+// columns of the result at a time: what a library's innermost loops take.
+constexpr int64_t kSharedProducts = int64_t{1} << 19;
+constexpr int64_t kTogether = 32;
+
+// A product of floats in as many parts of the result as there are threads. Each element is added up
+// along k, in the same order in each part.
+void shared_gemm(const Layout2d& a, const Layout2d& b, int m, int n, int k, const float* left,
+                 const float* right, float* result, ProductThreads threads) {
+  const int64_t longer = std::max(m, n);
+  const int64_t products = int64_t{m} * n * k;
+  int64_t parts = threads == ProductThreads::One ? 1 : num_threads();
+  parts = std::min({parts, products / kSharedProducts, longer / kTogether});
+  if (parts <= 1) {
+    return blas_gemm(a.transposed, b.transposed, m, n, k, left, static_cast<int>(a.leading), right,
+                     static_cast<int>(b.leading), result, n);
+  }
+  const int64_t step = ((longer - 1) / parts / kTogether + 1) * kTogether;
+  parallel_for(longer, step, [&](int64_t begin, int64_t end) {
+    const auto count = static_cast<int>(end - begin);
+    if (m >= n) {
+      const float* const rows = left + begin * (a.transposed ? 1 : a.leading);
+      blas_gemm(a.transposed, b.transposed, count, n, k, rows, static_cast<int>(a.leading), right,
+                static_cast<int>(b.leading), result + begin * n, n);
+    } else {
+      const float* const columns = right + begin * (b.transposed ? b.leading : 1);
+      blas_gemm(a.transposed, b.transposed, m, count, k, left, static_cast<int>(a.leading), columns,
+                static_cast<int>(b.leading), result + begin, n);
+    }
+  });
+}
+
 template <class T>
-void blas_product(Matrix a, Matrix b, T* result) {
+void blas_product(Matrix a, Matrix b, T* result, ProductThreads threads) {
   Tensor owner_a, owner_b;
   Layout2d layout_a = layout_of(a);
   Layout2d layout_b = layout_of(b);
@@ -72,10 +105,17 @@ void blas_product(Matrix a, Matrix b, T* result) {
   if (!layout_a.fits || !layout_b.fits || a.rows > INT_MAX || b.columns > INT_MAX) {
     fail(TENON_ERROR_NOT_SUPPORTED, {"aten::mm: not supported for sizes beyond 2^31 - 1"});
   }
-  blas_gemm(layout_a.transposed, layout_b.transposed, static_cast<int>(a.rows),
-            static_cast<int>(b.columns), static_cast<int>(a.columns), static_cast<const T*>(a.data),
-            static_cast<int>(layout_a.leading), static_cast<const T*>(b.data),
-            static_cast<int>(layout_b.leading), result);
+  const auto m = static_cast<int>(a.rows), n = static_cast<int>(b.columns);
+  const auto k = static_cast<int>(a.columns);
+  const T* const left = static_cast<const T*>(a.data);
+  const T* const right = static_cast<const T*>(b.data);
+  if constexpr (std::is_same_v<T, float>) {
+    shared_gemm(layout_a, layout_b, m, n, k, left, right, result, threads);
+  } else {
+    blas_gemm(layout_a.transposed, layout_b.transposed, m, n, k, left,
+              static_cast<int>(layout_a.leading), right, static_cast<int>(layout_b.leading),
+              result);
+  }
 }
 
 template <class T>
@@ -138,30 +178,31 @@ void few_product(const Matrix& a, const Matrix& b, T* result) {
 constexpr int64_t kFewProducts = 1024;
 
 template <class T>
-void float_product(const Matrix& a, const Matrix& b, T* result) {
+void float_product(const Matrix& a, const Matrix& b, T* result, ProductThreads threads) {
   // No overflow: the factors count elements of tensors that exist.
   if (a.rows * a.columns <= kFewProducts && a.rows * a.columns * b.columns <= kFewProducts) {
     few_product(a, b, result);
   } else {
-    blas_product(a, b, result);
+    blas_product(a, b, result, threads);
   }
 }
 
 // Small floats are multiplied and added up as float, then rounded once.
 template <class T>
-void small_product(const Matrix& a, const Matrix& b, T* result) {
+void small_product(const Matrix& a, const Matrix& b, T* result, ProductThreads threads) {
   Tensor owner_a, owner_b;
   const Matrix wide_a = packed(a, element_dtype<T>, Dtype::F32, owner_a);
   const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
   const int64_t numel = a.rows * b.columns;
   const auto wide = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(numel));
-  float_product<float>(wide_a, wide_b, wide.get());
+  float_product<float>(wide_a, wide_b, wide.get(), threads);
   std::copy_n(wide.get(), numel, result);
 }
 
 }  // namespace
 
-void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result) {
+void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result,
+          ProductThreads threads) {
   if (a.rows == 0 || b.columns == 0) return;
   if (a.columns == 0) {
     std::memset(result, 0, static_cast<size_t>(a.rows * b.columns * size_of(dtype)));
@@ -171,9 +212,9 @@ void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* r
     if constexpr (std::is_integral_v<T>) {
       integer_product<T>(a, b, static_cast<T*>(result));
     } else if constexpr (is_small_float<T>) {
-      small_product<T>(a, b, static_cast<T*>(result));
+      small_product<T>(a, b, static_cast<T*>(result), threads);
     } else {
-      float_product<T>(a, b, static_cast<T*>(result));
+      float_product<T>(a, b, static_cast<T*>(result), threads);
     }
   });
 }

@@ -19,7 +19,11 @@ struct Matrix {
 // Dtypes with a product.
 using GemmTypes = NumberTypes;
 
+// Whether a product is shared by threads, or one of several that are.
+enum class ProductThreads { All, One };
+
 // Writes a * b, row-major and without gaps, to `result`. The dtype is one of GemmTypes.
-void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result);
+void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result,
+          ProductThreads threads = ProductThreads::All);
 
 }  // namespace tenon::kernels::cpu

@@ -6,8 +6,8 @@
 namespace tenon::kernels::cpu {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
-               const float* b, int ldb, float* result) {
-  plain_product<double>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result);
+               const float* b, int ldb, float* result, int ld_result) {
+  plain_product<double>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result, ld_result);
 }
 
 }  // namespace tenon::kernels::cpu

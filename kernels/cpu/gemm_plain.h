@@ -12,7 +12,7 @@ namespace tenon::kernels::cpu {
 // transposed.
 template <class Wide, class T>
 void plain_product(bool transpose_a, bool transpose_b, int m, int n, int k, const T* a, int64_t lda,
-                   const T* b, int64_t ldb, T* result) {
+                   const T* b, int64_t ldb, T* result, int64_t ld_result) {
   const auto row = std::make_unique<Wide[]>(static_cast<size_t>(n));
   for (int64_t i = 0; i < m; ++i) {
     std::fill_n(row.get(), n, Wide(0));
@@ -22,7 +22,7 @@ void plain_product(bool transpose_a, bool transpose_b, int m, int n, int k, cons
         row[j] += maths::multiply(factor, Wide(transpose_b ? b[j * ldb + l] : b[l * ldb + j]));
       }
     }
-    for (int64_t j = 0; j < n; ++j) result[i * n + j] = T(row[j]);
+    for (int64_t j = 0; j < n; ++j) result[i * ld_result + j] = T(row[j]);
   }
 }
 

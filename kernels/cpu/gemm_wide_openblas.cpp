@@ -4,16 +4,27 @@
 
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/late_library.h"
+#include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
 namespace {
 
 CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
+// OpenBLAS has one number of threads for the whole process.
+void follow_threads() {
+  static constinit const LateFunction<int()> threads(TENON_OPENBLAS, "openblas_get_num_threads");
+  static constinit const LateFunction<void(int)> set_threads(TENON_OPENBLAS,
+                                                            "openblas_set_num_threads");
+  const int wanted = num_threads();
+  if (threads() != wanted) set_threads(wanted);
+}
+
 }  // namespace
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
                const double* b, int ldb, double* result) {
+  follow_threads();
   static constinit const LateFunction<decltype(cblas_dgemm)> dgemm(TENON_OPENBLAS, "cblas_dgemm");
   dgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, 1.0, a, lda, b, ldb, 0.0,
         result, n);
@@ -22,6 +33,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const do
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex64* a, int lda,
                const Complex64* b, int ldb, Complex64* result) {
   const Complex64 one(1), zero(0);
+  follow_threads();
   static constinit const LateFunction<decltype(cblas_cgemm)> cgemm(TENON_OPENBLAS, "cblas_cgemm");
   cgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
         result, n);
@@ -30,6 +42,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Co
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex128* a,
                int lda, const Complex128* b, int ldb, Complex128* result) {
   const Complex128 one(1), zero(0);
+  follow_threads();
   static constinit const LateFunction<decltype(cblas_zgemm)> zgemm(TENON_OPENBLAS, "cblas_zgemm");
   zgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
         result, n);

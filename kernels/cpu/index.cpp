@@ -2,6 +2,8 @@
 // aten::index on the CPU.
 #include "kernels/ops/index.h"
 
+#include <cstring>
+
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/selection.h"
@@ -15,9 +17,15 @@ void index(const Call& call) {
   Tensor result = index_result(call, self, indexing);
   const tenon_tensor_info info = result.info();
   const Cast copy(dtype_of_info(self), dtype_of_info(self));
-  each_selected(indexing, self, info, info.strides, [&](const SelectedRow& row) {
-    copy.run(row.other, row.other_stride, row.self, row.self_stride, row.count);
-  });
+  const int64_t size = size_of(dtype_of_info(self));
+  each_selected<PlaceOrder::Any>(
+      indexing, self, info, info.strides, [&](const SelectedRow& row) {
+        if (row.self_stride == size && row.other_stride == size) {
+          std::memcpy(row.other, row.self, static_cast<size_t>(row.count * size));
+        } else {
+          copy.run(row.other, row.other_stride, row.self, row.self_stride, row.count);
+        }
+      });
   if (call.form.is_functional()) call.give(0, std::move(result));
 }
 

@@ -35,15 +35,9 @@ bool has_lost_teams() noexcept {
   return thread != 0 && pthread_equal(thread, pthread_self()) != 0;
 }
 
-void AloneAfterFork::begin(const char* library) noexcept {
-  const auto get_threads =
-      reinterpret_cast<int (*)()>(find_late_symbol(library, "omp_get_max_threads"));
-  const auto set_threads =
-      reinterpret_cast<void (*)(int)>(find_late_symbol(library, "omp_set_num_threads"));
-  if (get_threads == nullptr || set_threads == nullptr) return;
-  threads_before_ = get_threads();
-  set_threads(1);
-  set_threads_ = set_threads;
+OpenMp OpenMp::of(const char* library) noexcept {
+  return {reinterpret_cast<int (*)()>(find_late_symbol(library, "omp_get_max_threads")),
+          reinterpret_cast<void (*)(int)>(find_late_symbol(library, "omp_set_num_threads"))};
 }
 
 }  // namespace tenon::kernels::cpu

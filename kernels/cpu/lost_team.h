@@ -12,26 +12,44 @@ void watch_forks();
 // Whether the calling thread has come through a fork: its teams are gone.
 bool has_lost_teams() noexcept;
 
-// While it lives, the OpenMP runtime of a library gives a thread that has come through a fork no
-// team. Other threads, and libraries without OpenMP, are not concerned.
-class AloneAfterFork {
+// The functions of the OpenMP runtime that a library uses, NULL without one.
+struct OpenMp {
+  int (*threads)() = nullptr;             // omp_get_max_threads
+  void (*set_threads)(int count) = nullptr;  // omp_set_num_threads: of the calling thread alone
+
+  static OpenMp of(const char* library) noexcept;
+};
+
+// While it lives, an OpenMP runtime gives the calling thread no team: it works alone.
+class AloneInOpenMp {
  public:
-  explicit AloneAfterFork(const char* library) {
-    if (has_lost_teams()) [[unlikely]]
-      begin(library);
+  explicit AloneInOpenMp(const OpenMp& runtime) {
+    if (runtime.threads == nullptr || runtime.set_threads == nullptr) return;
+    threads_before_ = runtime.threads();
+    if (threads_before_ == 1) return;
+    runtime.set_threads(1);
+    set_threads_ = runtime.set_threads;
   }
-  ~AloneAfterFork() {
-    if (set_threads_ != nullptr) [[unlikely]]
-      set_threads_(threads_before_);
+  ~AloneInOpenMp() {
+    if (set_threads_ != nullptr) set_threads_(threads_before_);
   }
-  AloneAfterFork(const AloneAfterFork&) = delete;
-  AloneAfterFork& operator=(const AloneAfterFork&) = delete;
+  AloneInOpenMp(const AloneInOpenMp&) = delete;
+  AloneInOpenMp& operator=(const AloneInOpenMp&) = delete;
 
  private:
-  void begin(const char* library) noexcept;
-
-  void (*set_threads_)(int count) = nullptr;  // omp_set_num_threads: of the calling thread alone
+  void (*set_threads_)(int count) = nullptr;
   int threads_before_ = 0;
+};
+
+// The same, for threads that have come through a fork. Other threads, and libraries without OpenMP,
+// are not concerned.
+class AloneAfterFork {
+ public:
+  explicit AloneAfterFork(const char* library)
+      : alone_(has_lost_teams() ? OpenMp::of(library) : OpenMp()) {}
+
+ private:
+  const AloneInOpenMp alone_;
 };
 
 }  // namespace tenon::kernels::cpu

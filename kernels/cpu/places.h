@@ -4,6 +4,7 @@
 
 #include "kernels/common/places.h"
 #include "kernels/common/walk.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 
@@ -29,6 +30,10 @@ void visit_size(Dtype dtype, Body&& body) {
   }
 }
 
+// Whether all of `count` indices are places along a dim of this size.
+bool are_places(const int64_t* index, int64_t count, int64_t size);
+bool are_places(const int32_t* index, int64_t count, int64_t size);
+
 class Places {
  public:
   // One place for each element of `index`, in self and in `other`, of the same dtype and with these
@@ -53,31 +58,87 @@ class Places {
     walk_.set(2, other, size, strides);
     walk_.coalesce();
     const int64_t count = size_along(self, dim);
-    each_index([&](char* const*, int64_t at) {
-      if (at < 0 || at >= count) [[unlikely]] {
-        fail(TENON_ERROR_INDEX, {op, ": index must be in [0, ", count - 1, "] for dim ", dim,
-                                 " of size ", count, ", got ", at});
-      }
+    share_walk(walk_, walk_.raw_data(), 1, [&](const Walk& part, char* const* base) {
+      if (has_dense_places(part, base, count)) return;
+      each_index(part, base, [&](char*, char*, int64_t at) {
+        if (at < 0 || at >= count) [[unlikely]] {
+          fail(TENON_ERROR_INDEX, {op, ": index must be in [0, ", count - 1, "] for dim ", dim,
+                                   " of size ", count, ", got ", at});
+        }
+      });
     });
   }
 
-  // Calls `each(element of self, element of other)`, both as T&.
+  // Calls `each(element of self, element of other)`, both as T&, from several threads at once.
   template <class T, class Each>
   void each(Each&& each) const {
-    each_index([&](char* const* data, int64_t at) {
-      each(*reinterpret_cast<T*>(data[0] + at * stride_), *reinterpret_cast<T*>(data[2]));
+    share_walk(walk_, walk_.raw_data(), 1, [&](const Walk& part, char* const* base) {
+      run<T>(part, base, each);
+    });
+  }
+
+  // The same, but each element of self only ever from one thread, and in the places' order.
+  template <class T, class Each>
+  void each_of_its_own(Each&& each) const {
+    // Other places along a dim of self have other elements of it, those along the index's may not.
+    int dim = walk_.ndim() - 1;
+    while (dim > 0 && walk_.stride(0, dim) == 0) --dim;
+    const int64_t size = walk_.size(dim);
+    if (walk_.numel() <= kGrain || walk_.stride(0, dim) == 0) {
+      return run<T>(walk_, walk_.raw_data(), each);
+    }
+    const int64_t step = std::max<int64_t>(kGrain / (walk_.numel() / size), 1);
+    parallel_for(size, step, [&](int64_t begin, int64_t end) {
+      char* first[kMaxOperands];
+      const Walk part = walk_.range(dim, begin, end, walk_.raw_data(), first);
+      run<T>(part, first, each);
     });
   }
 
  private:
+  // Whether the indices lie without gaps and are all places of a dim of this size.
+  bool has_dense_places(const Walk& part, char* const* base, int64_t count) const {
+    if (part.stride(1, 0) != (is_wide_ ? 8 : 4)) return false;
+    bool all = true;
+    part.rows(base, [&](char* const* row) {
+      all = all && (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count)
+                             : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0),
+                                          count));
+    });
+    return all;
+  }
+
+  template <class T, class Each>
+  void run(const Walk& part, char* const* base, Each&& each) const {
+    const int64_t stride = stride_;
+    each_index(part, base, [&each, stride](char* self, char* other, int64_t at) {
+      each(*reinterpret_cast<T*>(self + at * stride), *reinterpret_cast<T*>(other));
+    });
+  }
+
   template <class Each>
-  void each_index(Each&& each) const {
-    walk_.rows(walk_.raw_data(), [&](char* const* row) {
-      char* data[] = {row[0], row[1], row[2]};
-      for (int64_t i = 0; i < walk_.size(0); ++i) {
-        each(data, is_wide_ ? *reinterpret_cast<const int64_t*>(data[1])
-                            : int64_t{*reinterpret_cast<const int32_t*>(data[1])});
-        for (int k = 0; k < 3; ++k) data[k] += walk_.stride(k, 0);
+  void each_index(const Walk& part, char* const* base, Each&& each) const {
+    if (is_wide_) {
+      each_index_as<int64_t>(part, base, each);
+    } else {
+      each_index_as<int32_t>(part, base, each);
+    }
+  }
+  template <class Index, class Each>
+  static void each_index_as(const Walk& part, char* const* base, Each&& each) {
+    const int64_t count = part.size(0);
+    const int64_t self_step = part.stride(0, 0);
+    const int64_t index_step = part.stride(1, 0);
+    const int64_t other_step = part.stride(2, 0);
+    part.rows(base, [&](char* const* row) {
+      char* self = row[0];
+      const char* index = row[1];
+      char* other = row[2];
+      for (int64_t i = 0; i < count; ++i) {
+        each(self, other, int64_t{*reinterpret_cast<const Index*>(index)});
+        self += self_step;
+        index += index_step;
+        other += other_step;
       }
     });
   }

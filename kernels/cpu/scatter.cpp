@@ -51,14 +51,14 @@ void scatter(const Call& call) {
   if (info.data != self.data) cast(info, self);
   if constexpr (kAdds) {
     visit(call.op(), "self", dtype, Joined<BoolType, NumberTypes>(), [&]<class T>(Element<T>) {
-      places.each<T>([](T& at, const T& term) {
+      places.each_of_its_own<T>([](T& at, const T& term) {
         using C = Compute<T>;
         at = static_cast<T>(ops::Add<C>()(static_cast<C>(at), static_cast<C>(term)));
       });
     });
   } else {
     visit_size(dtype,
-               [&]<class T>(T) { places.each<T>([](T& at, const T& element) { at = element; }); });
+               [&]<class T>(T) { places.each_of_its_own<T>([](T& at, const T& element) { at = element; }); });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));
 }

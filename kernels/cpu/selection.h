@@ -4,6 +4,7 @@
 
 #include "kernels/common/indexing.h"
 #include "kernels/common/walk.h"
+#include "kernels/cpu/shared_loop.h"
 
 namespace tenon::kernels::cpu {
 
@@ -17,9 +18,13 @@ struct SelectedRow {
   int64_t count;
 };
 
+// Whether the rows of several places may be stepped through at once.
+enum class PlaceOrder { RowMajor, Any };
+
 // Calls `each(row)` for all that `indexing` selects of `self`, place by place in row-major order of
-// the indices. `strides` are those of `other`, of the same dtype, over the sizes of the selection.
-template <class Each>
+// the indices, or in any order on several threads at once. `strides` are those of `other`, of the
+// same dtype, over the sizes of the selection.
+template <PlaceOrder kOrder, class Each>
 void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
                    const tenon_tensor_info& other, const int64_t* strides, Each&& each) {
   const std::vector<int64_t> offsets = indexing.offsets();
@@ -47,13 +52,25 @@ void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
   Walk places;
   places.begin(indexing.index_sizes(), perm, 1);
   places.set(0, other.data, size, strides + first);
-  const int64_t* offset = offsets.data();
-  places.steps<0>(places.raw_data(), [&](char* const* place) {
-    char* const base[] = {static_cast<char*>(self.data) + *offset++ * size, place[0]};
-    rest.rows(base, [&](char* const* row) {
-      each(SelectedRow{row[0], rest.stride(0, 0), row[1], rest.stride(1, 0), rest.size(0)});
+  const auto step_through = [&](const Walk& part, char* const* begin, const int64_t* offset) {
+    part.steps<0>(begin, [&](char* const* place) {
+      char* const base[] = {static_cast<char*>(self.data) + *offset++ * size, place[0]};
+      rest.rows(base, [&](char* const* row) {
+        each(SelectedRow{row[0], rest.stride(0, 0), row[1], rest.stride(1, 0), rest.size(0)});
+      });
     });
-  });
+  };
+  if (kOrder == PlaceOrder::Any && rest.numel() * places.numel() > kGrain && places.ndim() > 0) {
+    const int dim = places.ndim() - 1;
+    const int64_t below = places.numel() / places.size(dim);
+    const int64_t step = std::max<int64_t>(kGrain / std::max<int64_t>(below * rest.numel(), 1), 1);
+    return parallel_for(places.size(dim), step, [&](int64_t begin, int64_t end) {
+      char* first[kMaxOperands];
+      const Walk part = places.range(dim, begin, end, places.raw_data(), first);
+      step_through(part, first, offsets.data() + begin * below);
+    });
+  }
+  step_through(places, places.raw_data(), offsets.data());
 }
 
 }  // namespace tenon::kernels::cpu

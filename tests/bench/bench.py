@@ -28,6 +28,8 @@ class Bench:
         self.plugin = self.lib / "libtenon_bench_operators.so"
         self.samples: dict[str, Sample] = {}
         self.skipped: dict[str, str] = {}
+        # What rows of kernels have to move and compute, by `library/row/threads`.
+        self.kernel_facts: dict[str, dict] = {}
 
     def add(self, name: str, values: list[float], unit: str = "ns") -> None:
         """Keeps the rounds of one measurement."""

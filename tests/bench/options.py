@@ -12,6 +12,7 @@ PARTS = {
     "instructions": ("instructions", "tenon_cpu"),
     "python": ("tenon_python", "tenon_bench_operators", "tenon_cpu"),
     "layers": ("call_bench", "tenon_python", "tenon_cpu"),
+    "kernels": ("tenon_python", "tenon_cpu"),
     "rust": ("tenon_cpu",),
     "java": ("tenon_java", "tenon_java_classes", "tenon_bench_operators", "tenon_cpu"),
     "weight": ("load_cost", "tenon_python", "tenon_java", "tenon_java_classes", "tenon_cpu"),
@@ -22,6 +23,7 @@ EXAMPLES = """
   ./dev bench --quick                      shorter, to see that it works
   ./dev bench --only python --only rust    some parts
   ./dev bench --with-torch                 with PyTorch as a peer, installed when missing
+  ./dev bench --only kernels --with-torch --write docs/kernel-speed.md
   ./dev bench --compare HEAD~3             before and after: builds that revision under build/
   ./dev bench --compare before.json        before and after: what --json wrote earlier
   ./dev bench --with-torch --write docs/performance.md

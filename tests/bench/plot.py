@@ -120,6 +120,29 @@ def budgets(title: str, bars: list[tuple[str, float]]) -> str:
     return _document(title, len(bars), parts)
 
 
+def ticks(title: str, lines: list[tuple[str, list[tuple[float, str]], float]]) -> str:
+    """Values of each line as ticks with hints, and their mean as a dot; a line stands at 1."""
+    scale = _Scale([1.0, *(value for _, marks, _ in lines for value, _ in marks)])
+    parts = [_text(LABELS, 40, "● mean", "small ours")]
+    parts.append(_text(WIDTH - 8, 40, "logarithmic; more is better", "small", "end"))
+    parts += _grid(scale, len(lines))
+    for index, (label, marks, mean) in enumerate(lines):
+        y = TOP + ROW * index + ROW / 2
+        parts.append(_text(LABELS - 12, y + 4, label, "", "end"))
+        for value, hint in marks:
+            kind = "met" if value >= 1 else "missed"
+            x = scale.at(value)
+            parts.append(
+                f'<rect class="{kind}" x="{x - 1:.1f}" y="{y - 6}" width="2" height="12">'
+                f"<title>{hint}</title></rect>"
+            )
+        parts.append(_circle(scale.at(mean), y, 6, "ours", f"mean: {mean:.2f}"))
+        parts.append(_text(WIDTH - 8, y + 4, f"{mean:.2f}", "small", "end"))
+    one = scale.at(1.0)
+    parts.append(_rule(one, TOP - 4, one, TOP + ROW * len(lines), "limit"))
+    return _document(title, len(lines), parts)
+
+
 def _grid(scale: _Scale, rows: int) -> list[str]:
     parts = []
     for tick in scale.ticks():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pathlib
 import re
 
+import kernel_report
 import plot
 from bench import OTHER_PART, Bench
 from result import HEADER, Result, State, cells
@@ -62,6 +63,8 @@ def everything(samples: dict[str, Sample]) -> str:
     """All measurements by name."""
     rows = []
     for name, one in samples.items():
+        if name.startswith("kernel:"):
+            continue  # their own table has them
         median = "" if one.median is None else quantity(one.median, one.unit)
         spread = "" if one.spread is None else f"{one.spread:.0%}"
         rows.append([name, quantity(one.least, one.unit), median, spread, str(one.rounds)])
@@ -86,6 +89,7 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
         if _stem(name) in plots:
             parts += [f"![{name}]({images}/{_stem(name)}.svg)", ""]
         parts += [table(HEADER, [cells(one) for one in rows]), ""]
+    parts += kernel_report.section(bench.samples, bench.kernel_facts, table, images)
     left_out = {prefix: why for prefix, why in bench.skipped.items() if why != OTHER_PART}
     if left_out:
         parts += ["## Not measured", ""]
@@ -112,13 +116,20 @@ def drawings(results: list[Result]) -> dict[str, str]:
     return drawn
 
 
+def kernel_drawings(samples: dict[str, Sample]) -> dict[str, str]:
+    """The plot of kernels, where they were measured."""
+    if not kernel_report.rows(samples):
+        return {}
+    return {"kernel-speeds": kernel_report.drawing(samples)}
+
+
 def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list[str]) -> None:
     """Writes the page, and the plots into the folder of the same name; old plots go."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    for stem, text in drawings(results).items():
+    for stem, text in (drawings(results) | kernel_drawings(bench.samples)).items():
         (folder / f"{stem}.svg").write_text(text)
     path.write_text(page(bench, results, machine, folder.name))
 

@@ -106,6 +106,13 @@ IN_LAYERS = "operators in layers: the row of one more in a vmap has each; jvp ca
 TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
 TVM_NOTHING = ("tvm_ffi/nothing", "tvm-ffi no-op")
 
+KERNELS_SLOWER = "the page's table of kernels has each row below, with what is known of it."
+
+
+def _kernels(what: str, name: str, limit: float) -> Row:
+    return Row(what, f"kernel:mean/{name}", limit=limit, at_least=True, floor=KERNELS_SLOWER)
+
+
 SECTIONS = {
     "Calls from C and C++": (
         _c("typed, 2 tensors", "typed_2_tensors", "torch/typed_2_tensors", "libtorch typed", 0.25),
@@ -418,6 +425,13 @@ SECTIONS = {
             "start:compile_torch_library",
             "torch/library.h",
         ),
+    ),
+    "CPU kernels, PyTorch's time over ours": (
+        _kernels("geometric mean above 1 k elements, 1 thread", "above_1k/1", 1.5),
+        _kernels("geometric mean above 1 k elements, 2 threads", "above_1k/2", 1.5),
+        _kernels("geometric mean up to 1 k elements, 1 thread", "up_to_1k/1", 3),
+        _kernels("the slowest above 1 k elements, 1 thread", "least_above_1k/1", 0.95),
+        _kernels("the slowest above 1 k elements, 2 threads", "least_above_1k/2", 0.95),
     ),
 }
 ROWS = tuple(row for rows in SECTIONS.values() for row in rows)

@@ -66,12 +66,49 @@ TEST_P(FloatMaths, SpecialValues_AreThoseOfC) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, FloatMaths,
                          testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 4},
-                                         Function{"tanh", std::tanh, 4},
+                                         Function{"tanh", std::tanh, 4}, Function{"erf", std::erf, 2},
                                          // Its exp is infinite where the result would be subnormal.
                                          Function{"sigmoid", sigmoid, 4, 0x1p-126},
                                          Function{"sin", std::sin, 1},
                                          Function{"cos", std::cos, 1}),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// The power is computed as double and rounded once: the nearest float, or the next one where the
+// exact value lies almost in the middle.
+TEST(FloatPow, PairsOfAllMagnitudes_AreNearTheExactValue) {
+  const float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> numbers = {0.0F, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1.5F, -2.5F,
+                                inf, -inf, std::nanf(""), 1e-45F, -1e-45F, 3e38F, 0x1p24F,
+                                -0x1p24F, 0x1p24F - 1, 1 + 0x1p-23F, 1 - 0x1p-24F, 126, 149.5F};
+  for (uint32_t bits = 0x00000001u; bits < 0x7F800000u; bits += 0x00A13579u) {
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    numbers.push_back(x);
+    numbers.push_back(-x);
+  }
+  std::vector<float> bases, exponents;
+  for (const float base : numbers) {
+    for (const float exponent : numbers) {
+      bases.push_back(base);
+      exponents.push_back(exponent);
+    }
+  }
+  const Ints sizes{static_cast<int64_t>(bases.size())};
+  const Tensor result = call("aten::pow.Tensor_Tensor", Tensor::from<float>(bases, sizes),
+                             Tensor::from<float>(exponents, sizes));
+  for (size_t i = 0; i < bases.size(); ++i) {
+    const double exact = std::pow(double{bases[i]}, double{exponents[i]});
+    const auto nearest = static_cast<float>(exact);
+    const float got = result.data<float>()[i];
+    const bool is_same = std::isnan(exact) ? std::isnan(got)
+                                           : got == nearest &&
+                                                 std::signbit(got) == std::signbit(nearest);
+    const bool is_next = std::isfinite(nearest) && (got == std::nextafter(nearest, inf) ||
+                                                    got == std::nextafter(nearest, -inf));
+    ASSERT_TRUE(is_same || is_next)
+        << bases[i] << " to the power of " << exponents[i] << " is " << got;
+  }
+}
 
 }  // namespace
 }  // namespace tenon::tests

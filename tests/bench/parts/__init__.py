@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be measured: a module with `measure(bench)` for each part of options.PARTS."""
 
-from . import counts, java, layers, native, python, rust, weight
+from . import counts, java, kernels, layers, native, python, rust, weight
 
 # By name: the function, and the prefixes of all names that it may give.
 PARTS = {
@@ -9,6 +9,7 @@ PARTS = {
     "instructions": (counts.measure, ("count:",)),
     "python": (python.measure, ("python:",)),
     "layers": (layers.measure, ("layer:",)),
+    "kernels": (kernels.measure, ("kernel:",)),
     "rust": (rust.measure, ("rust:",)),
     "java": (java.measure, ("java",)),
     "weight": (weight.measure, ("size:", "start:")),

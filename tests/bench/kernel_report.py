@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of kernels: means, the slowest rows and why, the table of all, a plot."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import math
+
+import plot
+from sample import Sample, number, quantity
+
+SMALL = 1024  # up to so many elements calls decide, not loops
+LEAST = 0.95
+
+# Why rows are slower than PyTorch's, by the beginning of their names; the first that fits is said.
+REASONS = {
+    "exp/float64": "twelve coefficients where PyTorch's vector library has a table and fewer; 2 ulp",
+    "exp/": "within 2 ulp, and the same for vectors and tails; PyTorch's is good to 20 ulp at large "
+    "sizes (exp_u20), with vscalef, which plain code cannot name",
+    "sqrt/": "the processor's square root, rounded correctly; PyTorch's comes from MKL, by an "
+    "estimate and a step of Newton's",
+    "rsqrt/": "a correctly rounded square root and a division",
+    "reciprocal/": "a division, as in C",
+    "pow/float64": "the C library's, for each element",
+    "layer_norm/": "a composite of nine operators, that all devices and gradients share; no kernel of "
+    "its own yet",
+    "mm/bfloat16": "computed as float32; oneDNN's bfloat16 instructions are not used yet",
+    "mm/float64": "OpenBLAS 0.3.21 beside MKL; its threads are its own",
+    "div/bfloat16": "by blocks of float32 in the nearest cache",
+    "div/float16": "by blocks of float32 in the nearest cache",
+    "add/bfloat16": "by blocks of float32 in the nearest cache",
+    "mul/bfloat16": "by blocks of float32 in the nearest cache",
+    "add/float16": "by blocks of float32 in the nearest cache",
+    "mul/float16": "by blocks of float32 in the nearest cache",
+    "gather/": "indices are all checked before the first element is read",
+    "scatter/": "indices are all checked before the first element is written",
+    "add/float32/+ column": "the column's element is repeated to a block for each row",
+    "index_select/": "by way of index, whose offsets are made first",
+    "softmax/float32/dim 0": "rows are turned, computed and turned back",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One row on one number of threads: times in nanoseconds."""
+
+    name: str
+    count: int  # of elements; 0: a program
+    threads: int
+    ours: float
+    torch: float
+    numpy: float | None
+
+    @property
+    def speed(self) -> float:
+        return self.torch / self.ours
+
+
+def rows(samples: dict[str, Sample]) -> list[Row]:
+    """All rows that were measured."""
+    found = []
+    for name, sample in samples.items():
+        if not name.startswith("kernel:tenon/"):
+            continue
+        what = name.removeprefix("kernel:tenon/")
+        row, _, threads = what.rpartition("/")
+        count = 0 if row.startswith("program/") else int(row.rpartition("/")[2])
+        theirs, third = samples[f"kernel:torch/{what}"], samples.get(f"kernel:numpy/{what}")
+        found.append(
+            Row(
+                row,
+                count,
+                int(threads),
+                sample.least,
+                theirs.least,
+                None if third is None else third.least,
+            )
+        )
+    return found
+
+
+def mean(speeds: list[float]) -> float:
+    """The geometric one."""
+    return math.exp(sum(map(math.log, speeds)) / len(speeds))
+
+
+def means(all_rows: list[Row]) -> dict[str, float]:
+    """PyTorch's time divided by ours: the mean above and up to SMALL elements, the least of all."""
+    found = {}
+    for threads in sorted({row.threads for row in all_rows}):
+        some = [row for row in all_rows if row.threads == threads and row.count]
+        groups = {
+            "above_1k": [row.speed for row in some if row.count > SMALL],
+            "up_to_1k": [row.speed for row in some if row.count <= SMALL],
+        }
+        for name, speeds in groups.items():
+            if speeds:
+                found[f"{name}/{threads}"] = mean(speeds)
+        if groups["above_1k"]:
+            found[f"least_above_1k/{threads}"] = min(groups["above_1k"])
+    return found
+
+
+def reason(name: str) -> str:
+    return next((why for start, why in REASONS.items() if name.startswith(start)), "")
+
+
+def by_size(all_rows: list[Row]) -> list[list[str]]:
+    """A line for each size and number of threads."""
+    lines = []
+    for count in sorted({row.count for row in all_rows}):
+        for threads in sorted({row.threads for row in all_rows}):
+            some = [row for row in all_rows if (row.count, row.threads) == (count, threads)]
+            if not some:
+                continue
+            slow = sum(row.speed < LEAST for row in some)
+            third = [row.numpy / row.ours for row in some if row.numpy is not None]
+            lines.append(
+                [
+                    f"{count:,}".replace(",", " ") if count else "whole programs",
+                    str(threads),
+                    str(len(some)),
+                    f"{mean([row.speed for row in some]):.2f}",
+                    f"{mean(third):.2f}" if third else "",
+                    f"{min(row.speed for row in some):.2f}",
+                    str(slow),
+                ]
+            )
+    return lines
+
+
+def slow(all_rows: list[Row]) -> list[list[str]]:
+    """The rows that are slower than LEAST, by name: speeds by threads, and why."""
+    grouped: dict[str, dict[int, Row]] = {}
+    for row in all_rows:
+        grouped.setdefault(row.name, {})[row.threads] = row
+    lines = []
+    for name, some in grouped.items():
+        if min(row.speed for row in some.values()) >= LEAST:
+            continue
+        speeds = " / ".join(f"{row.speed:.2f}" for row in some.values())
+        ours = " / ".join(quantity(row.ours, "ns") for row in some.values())
+        lines.append([name, ours, speeds, reason(name)])
+    return sorted(lines, key=lambda line: min(map(float, line[2].split(" / "))))
+
+
+def share(row: Row, facts: dict, samples: dict[str, Sample]) -> str:
+    """What part of the roof is reached: of a copy's bytes, or of the peak of multiply and add."""
+    one = facts.get(f"tenon/{row.name}/{row.threads}")
+    if one is None:
+        return ""
+    if one["flops"]:
+        peak = samples.get("kernel:roof/peak")
+        per_core = one["flops"] / row.ours / row.threads
+        width = 2 if "/float64/" in row.name else 1
+        return "" if peak is None else f"{per_core * width / peak.least:.0%} of peak"
+    copy = samples.get(f"kernel:roof/copy/{row.count}/{row.threads}")
+    return "" if copy is None else f"{one['nbytes'] / row.ours / copy.least:.0%}"
+
+
+def every(all_rows: list[Row], facts: dict, samples: dict[str, Sample]) -> list[list[str]]:
+    lines = []
+    for row in all_rows:
+        lines.append(
+            [
+                row.name,
+                str(row.threads),
+                quantity(row.ours, "ns"),
+                quantity(row.torch, "ns"),
+                "" if row.numpy is None else quantity(row.numpy, "ns"),
+                f"{row.speed:.2f}",
+                share(row, facts, samples),
+            ]
+        )
+    return lines
+
+
+def roof(samples: dict[str, Sample]) -> list[str]:
+    """What the machine can do, as it was measured in the same run."""
+    lines = []
+    for name, sample in samples.items():
+        if name == "kernel:roof/peak":
+            lines.append(f"- {number(sample.least)} GFLOP/s of float32 on a core (multiply and add)")
+        elif name.startswith("kernel:roof/copy/"):
+            count, threads = name.removeprefix("kernel:roof/copy/").split("/")
+            lines.append(
+                f"- {number(sample.least)} GB/s, read and written, by copies of {count} float32 on "
+                f"{threads} thread{'s' if threads != '1' else ''}"
+            )
+    return lines
+
+
+def section(samples: dict[str, Sample], facts: dict, table, images: str) -> list[str]:
+    """The text, for the report; `table` lays a table out."""
+    all_rows = rows(samples)
+    if not all_rows:
+        return []
+    parts = ["## CPU kernels beside PyTorch and numpy", "", INTRODUCTION, "### The roof", ""]
+    parts += [*roof(samples), "", "### By size", ""]
+    header = ["elements", "threads", "rows", "mean", "beside numpy", "least", f"below {LEAST}"]
+    parts += [table(header, by_size(all_rows)), ""]
+    if images:
+        parts += [f"![Speeds by size]({images}/kernel-speeds.svg)", ""]
+    parts += [f"### Slower than {LEAST} times PyTorch's speed", ""]
+    lines = slow(all_rows)
+    parts += [table(["row", "ours", "speed", "why"], lines) if lines else "None.", ""]
+    parts += ["### Whole programs", ""]
+    programs = [one for one in all_rows if not one.count]
+    header = ["row", "threads", "ours", "PyTorch", "numpy", "speed", "share of the roof"]
+    parts += [table(header, every(programs, facts, samples)), "", "### All rows", ""]
+    others = [one for one in all_rows if one.count]
+    return [*parts, table(header, every(others, facts, samples)), ""]
+
+
+INTRODUCTION = """\
+The same calls in this library, PyTorch and numpy, from Python in one process over the same memory,
+in turns. Results are new tensors, as programs have them, but where a row says *into out*. Between
+turns all threads are let go to sleep. *Speed* is PyTorch's time divided by ours: above 1 is faster.
+Means are geometric. *Share of the roof* is what a row must read and write at the least, beside the
+bytes of a copy of as many float32 in the same time; of products, the part of the multiply and add
+peak. numpy has one thread.
+"""
+
+
+def drawing(samples: dict[str, Sample]) -> str:
+    """All rows above SMALL elements on one thread as ticks, by size, on a logarithmic axis."""
+    all_rows = [row for row in rows(samples) if row.count]
+    groups: dict[str, list[Row]] = {}
+    for row in all_rows:
+        label = f"{row.count:,}".replace(",", " ") + f" elements, {row.threads} thread"
+        groups.setdefault(label + ("s" if row.threads != 1 else ""), []).append(row)
+    return plot.ticks("Speed beside PyTorch, each row a tick", list(_lines(groups)))
+
+
+def _lines(groups: dict[str, list[Row]]):
+    for label, some in groups.items():
+        marks = [(row.speed, html.escape(f"{row.name}: {row.speed:.2f}")) for row in some]
+        yield label, marks, mean([row.speed for row in some])
