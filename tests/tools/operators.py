@@ -8,6 +8,7 @@ sources say, whatever is built.
 from __future__ import annotations
 
 import argparse
+import collections
 import dataclasses
 import pathlib
 import re
@@ -56,7 +57,7 @@ BATCHING = {
     "Composite": "composite",
 }
 CASTS = {
-    "None": "",
+    "None": "none",
     "Lower": "lower precision",
     "Fp32": "float32",
     "Fp32Dtype": "float32 result",
@@ -142,9 +143,8 @@ class Operator:
         if "cast_on_cpu" not in self.fields:
             return everywhere
         on_cpu = CASTS[self.word("cast_on_cpu")]
-        return ", ".join(
-            text for text in (everywhere and f"{everywhere} (not on CPU)", on_cpu) if text
-        )
+        parts = (everywhere != "none" and f"{everywhere} (not on CPU)", on_cpu != "none" and on_cpu)
+        return ", ".join(text for text in parts if text) or "none"
 
     def word(self, field: str) -> str:
         """The name of a field's enumerator."""
@@ -157,6 +157,15 @@ class Operator:
         return ", ".join(["meta", *self.devices])
 
 
+def fields_of(bodies: dict, facts: str) -> dict:
+    """The fields of one operator, those that name another's (`kOther.gradient`) as that has them."""
+    fields = dict(FIELD.findall(bodies[facts]))
+    for name, text in fields.items():
+        if (found := re.fullmatch(r"(k\w+)\.(\w+)", text)) and found[1] in bodies:
+            fields[name] = fields_of(bodies, found[1])[found[2]]
+    return fields
+
+
 def operators(root: pathlib.Path) -> list:
     """All operators of the list, in its order; a name that no header has is an error."""
     found = []
@@ -166,16 +175,41 @@ def operators(root: pathlib.Path) -> list:
             continue
         namespace, header, facts, _, *devices = line.split()
         text = (root / LIST.parent / f"{header}.h").read_text()
-        bodies = dict(FACTS.findall(text))
+        bodies = dict(FACTS.findall(re.sub(r"^    //.*\n", "", text, flags=re.M)))
         if facts not in bodies:
             raise ValueError(f"kernels/ops/{header}.h: must have {facts}, got {sorted(bodies)}")
-        fields = dict(FIELD.findall(bodies[facts]))
+        fields = fields_of(bodies, facts)
         # What fields name may stand in a header that this one includes.
         shared = re.findall(r'^#include "kernels/ops/(\w+\.h)"', text, re.M)
         near = [path for name in shared if (path := root / LIST.parent / name).exists()]
         constants = dict(CONSTANT.findall("\n".join([*(one.read_text() for one in near), text])))
         found.append(Operator(namespace, header, facts, tuple(devices), fields, constants))
     return found
+
+
+def golden_cases(root: pathlib.Path, header: str) -> collections.Counter:
+    """How many cases with PyTorch's answers there are, by full names of forms."""
+    path = root / "tests" / "kernels" / "golden" / f"{header}.txt"
+    found: collections.Counter = collections.Counter()
+    name = ""
+    for line in path.read_text().splitlines() if path.exists() else ():
+        if line.startswith("op "):
+            name = line[3:]
+        elif line.startswith("case "):
+            found[name] += 1
+    return found
+
+
+def tested(root: pathlib.Path, row: Operator) -> str:
+    """Its tests, besides those that all operators have."""
+    cases = golden_cases(root, row.header)
+    count = sum(cases[f"{row.namespace}::{name}"] for name in row.forms())
+    return f"{count} golden" if count else f"{row.header}_test"
+
+
+def tangent(row: Operator) -> str:
+    """The formula of its tangent, or why there is none."""
+    return row.text("tangent").replace("|", "\\|")
 
 
 def page(root: pathlib.Path) -> str:
@@ -190,26 +224,36 @@ def page(root: pathlib.Path) -> str:
         "([write a kernel](write-a-kernel.md)). Names, schemas and answers are PyTorch's;",
         "`$options` stands for `ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
         "bool? pin_memory=None`. *Forms* are the",
-        "further overloads of a line: in place, into the caller's tensor, and of a view copies. "
+        "further overloads of a line: in place, into the caller's tensor, and of a view copies; "
+        "what PyTorch has besides is in tests/conformance/schemas/lacking.txt, with reasons. "
         "*Dtypes* are those that a result is computed in.",
         "*Devices*: `all` for what only calls other operators or touches no data. *In a vmap*: a "
         "batching `rule`, the rules of what a `composite` calls,",
         "or a `loop`, with its reason; of random operators `randomness=` decides. *Autocast*: what "
-        "inputs are cast to, empty for none.",
-        "*Gradient* has the formulas of the inputs, or why there are none.",
+        "inputs are cast to.",
+        "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of the "
+        "result; `derived` ones come from the gradient's.",
+        "*Tests*: how many calls of it PyTorch answered, or the suite in tests/kernels that asks for "
+        "it otherwise. Each form has a case in tests/conformance besides, and each operator is "
+        "replayed beside PyTorch, with derivatives and in vmaps, on PyTorch's own samples",
+        "(tests/python/test_torch_samples.py, test_torch_derivatives.py).",
         "",
-        "| operator | forms | kind | dtypes | devices | in a vmap | autocast | gradient |",
-        "|---|---|---|---|---|---|---|---|",
+        "| operator | forms | kind | dtypes | devices | in a vmap | autocast | gradient | tangent "
+        "| tests |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     by_facts = {row.facts: row for row in rows}
     for row in sorted(rows, key=lambda row: (row.namespace, row.text("name").lstrip("_"))):
         first, *rest = row.forms()
         kind = FAMILIES[row.fields["family"].lstrip("&")]
         schema = row.schema() if first == row.text("name") else first
-        forms = ", ".join(f"`{name}`" for name in rest)
+        forms = ", ".join(f"`{name}`" for name in rest) or "no others"
         gradient = row.text("gradient").replace("|", "\\|")
         layers = (row.batching(), row.cast())
         cells = (forms, kind, row.dtypes(by_facts), row.served(), *layers, gradient)
+        cells = (*cells, tangent(row), tested(root, row))
+        if not all(cells):
+            raise ValueError(f"{row.facts}: must have no cell left empty, got {cells}")
         lines.append(f"| `{row.namespace}::{schema}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -21,7 +21,9 @@ inline constexpr Facts kTwice{
         "$options",
     .forms = kAllForms,
     .out = "Tensor_out",
+    // A reason.
     .gradient = "self: grad * 2",
+    .tangent = "self_t * (2 | 0)",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
     .cast_on_cpu = Cast::None,
@@ -33,6 +35,7 @@ inline constexpr Facts kFolded{
     .name = "folded",
     .params = "Tensor self",
     .gradient = "none: a count",
+    .tangent = kTwice.tangent,
     .batching = Batching::Each,
     .cast = Cast::None,
     .fold = kShared,
@@ -48,6 +51,10 @@ class OperatorsTest(unittest.TestCase):
         for name in ("kernels/ops", "docs", "tests/conformance", "tests/kernels"):
             (self.root / name).mkdir(parents=True)
         (self.root / "kernels/ops/twice.h").write_text(HEADER)
+        (self.root / "tests/kernels/golden").mkdir()
+        (self.root / "tests/kernels/golden/twice.txt").write_text(
+            "# head\nop aten::twice.Tensor\ncase a\ncase b exact\nop aten::twice_.Tensor\ncase c\n"
+        )
         self.list = self.root / "kernels/ops/ops.list"
         self.list.write_text("# head\naten twice kTwice Twice cpu cuda\naten twice kFolded - cpu\n")
 
@@ -57,12 +64,13 @@ class OperatorsTest(unittest.TestCase):
             rows[1],
             "| `aten::twice.Tensor(Tensor self, *, $options) -> Tensor` | `twice_.Tensor`, "
             "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | rule | "
-            "float32 (not on CPU) | self: grad * 2 |",
+            "float32 (not on CPU) | self: grad * 2 | self_t * (2 \\| 0) | 3 golden |",
         )
         self.assertEqual(
             rows[0],
-            "| `aten::folded(Tensor self) -> Tensor` |  | reduction | bool, integers, floats | "
-            "meta, cpu | loop: how many depends on data |  | none: a count |",
+            "| `aten::folded(Tensor self) -> Tensor` | no others | reduction | bool, integers, "
+            "floats | meta, cpu | loop: how many depends on data | none | none: a count | "
+            "self_t * (2 \\| 0) | twice_test |",
         )
 
     def test_a_page_that_is_not_renewed_is_a_complaint(self):
@@ -72,6 +80,12 @@ class OperatorsTest(unittest.TestCase):
         header = self.root / "kernels/ops/twice.h"
         header.write_text(header.read_text().replace("none: a count", "self: grad"))
         self.assertEqual(operators.main(command), 1)
+
+    def test_a_cell_that_facts_leave_empty_is_an_error(self):
+        header = self.root / "kernels/ops/twice.h"
+        header.write_text(header.read_text().replace(".tangent = kTwice.tangent,", ""))
+        with self.assertRaisesRegex(ValueError, "kFolded: must have no cell left empty"):
+            operators.page(self.root)
 
     def test_facts_without_a_header_are_an_error(self):
         self.list.write_text("aten twice kThrice - cpu\n")
