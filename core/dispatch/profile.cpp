@@ -100,8 +100,21 @@ void record_begin(const RunningPlace* place, const tenon_op* op, tenon_keyset ke
   span.kernel = kernel.name.c_str();
   span.file = kernel.file.c_str();
   span.line = kernel.line;
+  span.handler = "";
   for (const ProfilePtr& profile : recording_of(base::current_thread())->profiles) {
     profile->begin_span(place, span);
+  }
+}
+
+void record_handler(const char* name, uint32_t language) noexcept {
+  if (!is_recorded(*base::current_thread())) return;
+  try {
+    const std::string_view kept = base::intern(name);  // spans outlive types
+    for (const ProfilePtr& profile : recording_of(base::current_thread())->profiles) {
+      profile->name_handler(kept.data(), language);
+    }
+  } catch (const std::bad_alloc&) {
+    // The span keeps the fallback's name.
   }
 }
 
@@ -188,6 +201,13 @@ void tenon_profile::begin_span(const tenon::base::RunningPlace* place,
   } catch (const std::bad_alloc&) {
     complete_ = false;
   }
+}
+
+void tenon_profile::name_handler(const char* name, uint32_t language) noexcept {
+  if (open_.empty() || open_.back().span == kDropped) return;
+  tenon_profile_span& span = spans_[open_.back().span];
+  span.handler = name;
+  span.handler_language = language;
 }
 
 void tenon_profile::run_span(const tenon::base::RunningPlace* place) noexcept {

@@ -39,6 +39,8 @@ struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
   void run_span(const tenon::base::RunningPlace* place) noexcept;
   /// Ends the span of a place of the call stack, and what ran above it and was left unseen.
   void end_span(const tenon::base::RunningPlace* place, tenon_status status) noexcept;
+  /// Says whose handler the innermost span runs.
+  void name_handler(const char* name, uint32_t language) noexcept;
   void end() noexcept { thread_.store(nullptr, std::memory_order_release); }
 
  private:
@@ -77,6 +79,9 @@ inline bool is_recorded(const base::ThreadRecord& thread) noexcept {
 /// Begins a span of a recorded thread, for the kernel that is about to run at `place`.
 void record_begin(const base::RunningPlace* place, const tenon_op* op, tenon_keyset keys,
                   const Kernel& kernel, bool redispatch) noexcept;
+/// Says whose handler the kernel that runs, a built-in fallback, asks: that of a mode or argument,
+/// by the name of its type and its language.
+void record_handler(const char* name, uint32_t language) noexcept;
 /// The entry to hand out with a frame at `place`, whose context it becomes; the kernel's own where
 /// memory is short.
 const tenon_entry* stand_in_entry(const base::RunningPlace* place, const Kernel& kernel,

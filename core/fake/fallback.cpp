@@ -197,9 +197,11 @@ dispatch::Explanation explain_fake(const dispatch::Arguments* arguments) {
         guard.get() != nullptr
             ? dispatch::kernel_of_slot(*guard.get(), dispatch::slot_of_key(TENON_KEY_META))
             : nullptr;
-    kernel = serving != nullptr ? base::concat(", ", serving->describe(), ",")
-                                : ", of which there "
-                                  "is none,";
+    if (serving == nullptr) {
+      return {"the operator has no fake kernel, none for Meta and is not composed: the call fails",
+              true};
+    }
+    kernel = base::concat(", ", serving->describe(), ",");
   }
   return {base::concat("it calls the kernel for Meta", kernel,
                        " on the fake tensors; results claim their device"),

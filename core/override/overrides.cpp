@@ -11,6 +11,7 @@
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_set.h"
 #include "dispatch/operator_entry.h"
+#include "dispatch/profile.h"
 #include "override/mode.h"
 #include "tenon/mode.h"
 #include "value/carrier.h"
@@ -106,6 +107,7 @@ std::string declined_by(uint32_t kind, const std::vector<Object*>& objects) {
 // anyway is dropped.
 tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const auto run = [&](const Object& object) {
+    dispatch::record_handler(object.type()->name, object.type()->language);
     const tenon_status status = handler_of(object.type(), kind)(object.self(), op, keys, stack);
     if (status == TENON_DECLINED) {
       for (uint32_t i = 0; i < stack->nrets; ++i) value::clear(&stack->rets[i]);

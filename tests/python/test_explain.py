@@ -8,7 +8,8 @@ import re
 
 import pytest
 import tenon
-from tenon import introspect, overrides
+from tenon import graph, introspect, overrides
+from tenon.fake import FakeTensorMode
 from tenon.library import ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard, fallthrough_kernel
 from tenon.utils._python_dispatch import TorchDispatchMode
 
@@ -193,6 +194,33 @@ def test_wrapper_tensors(f):
     assert words == calls[:2] and calls[-1][0] == "CPU"
     assert re.search(r"  x, a wrapper tensor of \S*Wrapped, has \{AutocastCPU, ", text)
     assert "to go on, a handler calls again with arguments of its own" in text
+
+
+def handlers(function, *args):
+    with introspect.profile(None) as events:
+        function(*args)
+    return [(event.key, event.handler.rpartition(".")[2]) for event in events if event.handler]
+
+
+def test_profiles_tell_whose_handler_runs(f):
+    x = tenon.ones(1)
+    assert handlers(f, x) == []
+    assert handlers(f, Wrapped.wrap(x)) == [("Wrapper", "Wrapped (Python)")]
+    with WatchingBelow():
+        assert handlers(f, x) == [("Wrapper", "WatchingBelow (Python)")]
+        with introspect.profile(None) as events:
+            f(x)
+    assert any("run_wrappers (C++) for" in str(event) for event in events)
+    with graph.Recording():
+        assert handlers(f, x) == [("Wrapper", "GraphRecording (C++)")]
+
+
+def test_an_operator_without_fake_kernel_is_told(library, ops):
+    library.define("unfaked(Tensor x) -> Tensor")
+    library.impl("unfaked", lambda x: x, "CPU")
+    with FakeTensorMode():
+        text = introspect.explain(ops.unfaked.default, tenon.ones(1))
+    assert "has no fake kernel, none for Meta and is not composed: the call fails" in text
 
 
 def test_modes(f):

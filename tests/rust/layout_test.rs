@@ -427,7 +427,7 @@ layout! {
     keys 16 8
     key 24 4
     language 28 4
-    reserved0 32 4
+    handler_language 32 4
     depth 36 4
     parent 40 8
     begin_ns 48 8
@@ -436,7 +436,8 @@ layout! {
     file 72 8
     line 80 4
     status 84 4
-    reserved 88 16
+    handler 88 8
+    reserved 96 8
 }
 
 layout! {

@@ -157,16 +157,17 @@ static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end) of
- * span `index`. */
+/* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end,
+ * handler, its language) of span `index`. */
 static PyObject* profile_span(const tenon_profile* profile, int64_t index) {
   tenon_profile_span span = {.struct_size = sizeof span};
   if (tnp_check(tenon_profile_get_span(profile, index, &span)) != 0) return NULL;
-  return Py_BuildValue("(ssOKiLIssiiLL)", tenon_op_name(span.op), tenon_key_name(span.key),
+  return Py_BuildValue("(ssOKiLIssiiLLsI)", tenon_op_name(span.op), tenon_key_name(span.key),
                        span.redispatch ? Py_True : Py_False, (unsigned long long)span.keys,
                        (int)span.depth, (long long)span.parent, (unsigned)span.language,
                        span.kernel, span.file, (int)span.line, (int)span.status,
-                       (long long)span.begin_ns, (long long)span.end_ns);
+                       (long long)span.begin_ns, (long long)span.end_ns, span.handler,
+                       (unsigned)span.handler_language);
 }
 
 /* (spans, number of those left out). */

@@ -171,6 +171,8 @@ class Event:
         kernel: Name of the kernel, "" if unknown.
         file: File where the kernel was registered, "" if unknown.
         line: Line there.
+        handler: The type of the mode or argument that a fallback asked last, and in parentheses its
+            language: "__main__.Logging (Python)"; else "".
         failed: Whether the kernel returned an error.
         time: Nanoseconds from the beginning of the profile to the call.
         end: Nanoseconds from there to its end, None where it outlived the profile.
@@ -181,6 +183,7 @@ class Event:
         "end",
         "failed",
         "file",
+        "handler",
         "kernel",
         "key",
         "keys",
@@ -195,7 +198,10 @@ class Event:
     def __init__(self, facts: tuple) -> None:
         """Makes it from the facts that the native layer lists."""
         self.op, self.key, self.redispatch, self.keys, self.depth, parent, language = facts[:7]
-        self.kernel, self.file, self.line, status, self.time, end = facts[7:]
+        self.kernel, self.file, self.line, status, self.time, end = facts[7:13]
+        handler, handler_language = facts[13:]
+        spoken = _tenon.tenon_language_name(handler_language) or ""
+        self.handler = f"{handler} ({spoken})" if handler else ""
         self.parent = None if parent < 0 else parent
         self.language = _tenon.tenon_language_name(language) or ""
         self.failed = status != 0
@@ -218,7 +224,8 @@ class Event:
         kernel = f" {self.kernel}" if self.kernel else ""
         failed = " failed" if self.failed else ""
         indent = "  " * self.depth
-        return f"{indent}{verb} {self.op} [{self.key}]{kernel} ({self.language}){failed}"
+        kernel += f" ({self.language})" + (f" for {self.handler}" if self.handler else "")
+        return f"{indent}{verb} {self.op} [{self.key}]{kernel}{failed}"
 
 
 class profile:

@@ -103,10 +103,11 @@ def profile_svg(events: Iterable[Event]) -> str:
             f'fill="{COLOURS["kernel"]}"{paler}{border}><title>{_escape(str(event).strip())}, '
             f"begun at {event.time / 1000:.1f} us</title></rect>"
         )
-        label = f"{'  ' * event.depth}{event.op} [{event.key}] {event.kernel}"
+        label = f"{'  ' * event.depth}{event.op} [{event.key}] {event.handler or event.kernel}"
         parts.append(_text(720, y + 14, label, 'xml:space="preserve"'))
     longest = max(
-        (len(event.op) + len(event.kernel) + 2 * event.depth for event in rows), default=0
+        (len(event.op) + len(event.handler or event.kernel) + 2 * event.depth for event in rows),
+        default=0,
     )
     return _document(760 + 7.4 * (longest + 24), 16 + _ROW * len(rows), parts)
 

@@ -336,11 +336,11 @@ TENON_API tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes
                                              tenon_graph** out_graph);
 
 /* A pass's look at one call of `from`. `args` are the call's, with values of `to`, the new graph,
- * as far as it has come; `results` are as many values as the call has results, all none. The function
- * may append calls to `to`, add attributes and elements, and writes what stands for each result: a
- * reference to a value of `to`, a tensor, a number, or a list of such; none for one that nothing
- * uses any more. Or it returns TENON_DECLINED: the call stays as it is. Results are the function's
- * own until the next call of it. */
+ * as far as it has come; `results` are as many values as the call has results, all none. The
+ * function may append calls to `to`, add attributes and elements, and writes what stands for each
+ * result: a reference to a value of `to`, a tensor, a number, or a list of such; none for one that
+ * nothing uses any more. Or it returns TENON_DECLINED: the call stays as it is. Results are the
+ * function's own until the next call of it. */
 typedef tenon_status (*tenon_graph_rewrite_fn)(void* ctx, const tenon_graph* from, int64_t node,
                                                const tenon_value* args, tenon_graph* to,
                                                tenon_value* results);

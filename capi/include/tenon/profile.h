@@ -42,7 +42,7 @@ typedef struct tenon_profile_span {
   tenon_keyset keys; /* of the dispatch */
   tenon_key key;     /* the key whose slot was called */
   uint32_t language; /* of the kernel */
-  uint32_t reserved0;
+  uint32_t handler_language;
   int32_t depth;      /* spans of the profile that it ran inside */
   int64_t parent;     /* number of the innermost of those, -1 without one */
   int64_t begin_ns;   /* since the profile began */
@@ -51,7 +51,8 @@ typedef struct tenon_profile_span {
   const char* file;   /* where it was registered, "" if unknown */
   int32_t line;
   tenon_status status; /* what the kernel returned, TENON_OK where it did not return */
-  uint64_t reserved[2];
+  const char* handler; /* the type of the mode or argument that a fallback asked last; else "" */
+  uint64_t reserved;
 } tenon_profile_span;
 
 /* Dispatches of one thread, recorded. Refcounted. */

@@ -933,7 +933,7 @@ pub struct tenon_profile_span {
     pub keys: tenon_keyset,
     pub key: tenon_key,
     pub language: u32,
-    pub reserved0: u32,
+    pub handler_language: u32,
     pub depth: i32,
     pub parent: i64,
     pub begin_ns: i64,
@@ -942,7 +942,8 @@ pub struct tenon_profile_span {
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub status: tenon_status,
-    pub reserved: [u64; 2usize],
+    pub handler: *const ::core::ffi::c_char,
+    pub reserved: u64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3669,9 +3670,11 @@ fn bindgen_test_layout_tenon_profile_span() {
         "Offset of field: tenon_profile_span::language",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).handler_language) as usize - ptr as usize
+        },
         32usize,
-        "Offset of field: tenon_profile_span::reserved0",
+        "Offset of field: tenon_profile_span::handler_language",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
@@ -3714,8 +3717,13 @@ fn bindgen_test_layout_tenon_profile_span() {
         "Offset of field: tenon_profile_span::status",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).handler) as usize - ptr as usize },
         88usize,
+        "Offset of field: tenon_profile_span::handler",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        96usize,
         "Offset of field: tenon_profile_span::reserved",
     );
 }
