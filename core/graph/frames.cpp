@@ -52,7 +52,9 @@ base::ErrorPtr frames_here() { return base::capture_frames("", kFramesOfNode); }
 void add_frames(Graph& graph, size_t node, const base::ErrorObject& captured) {
   tenon_error_frame frame{};
   for (int64_t i = 0; captured.get_frame(i, &frame); ++i) {
-    graph.add_frame(node, {frame.function, frame.file, frame.language, frame.line});
+    const bool is_known = base::is_language(frame.language);  // an error takes any number
+    graph.add_frame(node, {frame.function, frame.file,
+                           is_known ? frame.language : TENON_LANGUAGE_NONE, frame.line});
   }
 }
 

@@ -294,7 +294,10 @@ bool Matcher::place(Match& match, size_t last) const {
   match.place = static_cast<size_t>(place);
   if (place < 0) return false;
   return std::all_of(match.inputs.begin(), match.inputs.end(), [&](const tenon_value& input) {
-    return input.tag != TENON_TAG_REF || available(static_cast<uint32_t>(input.as.i)) <= place;
+    if (input.tag != TENON_TAG_REF) return true;
+    const auto value = static_cast<uint32_t>(input.as.i);
+    // What the match itself gives goes with it.
+    return image(match, value) < 0 && available(value) <= place;
   });
 }
 

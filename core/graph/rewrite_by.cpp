@@ -15,7 +15,8 @@ class CallersPass {
       : from_(from), function_(function), ctx_(ctx), rewrite_(from) {}
 
   GraphPtr run() {
-    for (size_t i = 0; i < from_.nodes().size(); ++i) {
+    const size_t count = from_.nodes().size();  // the function may be recorded into the graph
+    for (size_t i = 0; i < count; ++i) {
       try {
         look(i);
       } catch (const Error& error) {
@@ -28,7 +29,7 @@ class CallersPass {
 
  private:
   void look(size_t number) {
-    const Node& node = from_.nodes()[number];
+    const Node node = from_.nodes()[number];
     std::vector<tenon_value> args(node.args, node.args + node.nargs);
     for (tenon_value& arg : args) arg = rewrite_.mapped(arg);
     std::vector<tenon_value> results(node.nresults);

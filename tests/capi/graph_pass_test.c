@@ -314,6 +314,21 @@ static void Pattern_OutputUsedBetween_GoesWhereItIsUsed(void** state) {
   tenon_graph_release(pattern);
 }
 
+// exp(x) and abs(y) in abs(exp(x)): y would be what is replaced.
+static void Pattern_InputFromTheMatchItself_IsNoMatch(void** state) {
+  (void)state;
+  tenon_graph *pattern = new_graph(), *graph = new_graph();
+  const int64_t x = input(pattern, "x"), y = input(pattern, "y");
+  output(pattern, unary(pattern, "aten::exp", x));
+  output(pattern, unary(pattern, "aten::abs", y));
+  const int64_t product = unary(graph, "aten::exp", input(graph, "x"));
+  output(graph, product);
+  output(graph, unary(graph, "aten::abs", product));
+  tenon_graph_release(replaced(graph, pattern, pattern, 0, 0));
+  tenon_graph_release(graph);
+  tenon_graph_release(pattern);
+}
+
 // split gives a list; the pattern's output is one element of it.
 static void Pattern_ElementsOfLists_Match(void** state) {
   (void)state;
@@ -749,6 +764,7 @@ int main(void) {
       cmocka_unit_test(Pattern_OverlappingMatches_TheFirstOneIsReplaced),
       cmocka_unit_test(Pattern_WriteBetween_IsNoMatch),
       cmocka_unit_test(Pattern_OutputUsedBetween_GoesWhereItIsUsed),
+      cmocka_unit_test(Pattern_InputFromTheMatchItself_IsNoMatch),
       cmocka_unit_test(Pattern_ElementsOfLists_Match),
       cmocka_unit_test(Pattern_AttributesOfTheReplacement_AreSharedOnce),
       cmocka_unit_test(Pattern_ThatCannotBeSearchedFor_IsRefused),

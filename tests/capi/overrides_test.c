@@ -295,6 +295,38 @@ static void modes_see_calls_before_and_below(void** state) {
   tenon_library_release(library);
 }
 
+static void profiles_tell_whose_handler_was_asked(void** state) {
+  (void)state;
+  const tenon_op* op;
+  tenon_library* library = define_same(&op);
+  tenon_object* mode = NULL;
+  tenon_tensor* plain = NULL;
+  tenon_profile* profile = NULL;
+  assert_ok(tenon_object_new(&watching, NULL, &mode));
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 0, NULL, NULL, &plain));
+  assert_ok(tenon_mode_push(TENON_MODE_WRAPPER, mode));
+  assert_ok(tenon_profile_begin(0, &profile));
+  tenon_value arg = tenon_value_of_tensor(plain);
+  tenon_value ret = value_none();
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  tenon_value_clear(&ret);
+  assert_ok(tenon_profile_end(profile));
+  assert_ok(tenon_mode_pop(TENON_MODE_WRAPPER, tenon_mode_get(TENON_MODE_WRAPPER, 0)));
+  tenon_profile_span span = {.struct_size = sizeof span};
+  assert_ok(tenon_profile_get_span(profile, 0, &span));
+  assert_int_equal(span.key, TENON_KEY_WRAPPER);
+  assert_string_equal(span.kernel, "run_wrappers");
+  assert_string_equal(span.handler, watching.name);
+  assert_int_equal(span.handler_language, watching.language);
+  assert_ok(tenon_profile_get_span(profile, 1, &span));
+  assert_int_equal(span.key, TENON_KEY_CPU);
+  assert_string_equal(span.handler, "");
+  tenon_profile_release(profile);
+  tenon_tensor_release(plain);
+  tenon_object_release(mode);
+  tenon_library_release(library);
+}
+
 static void nothing_stays_alive(void** state) {
   (void)state;
   assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_OBJECT), 0);
@@ -309,6 +341,7 @@ int main(void) {
       cmocka_unit_test(a_wrapper_claims_what_its_options_say),
       cmocka_unit_test(bad_wrapper_options_are_refused),
       cmocka_unit_test(modes_see_calls_before_and_below),
+      cmocka_unit_test(profiles_tell_whose_handler_was_asked),
       cmocka_unit_test(nothing_stays_alive),
   };
   return cmocka_run_group_tests_name("overrides", tests, NULL, NULL);

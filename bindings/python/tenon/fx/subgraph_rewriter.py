@@ -204,7 +204,17 @@ class _Finder:
                 return False
         places = sorted(self._order[node] for node in nodes if node.op != "get_attr")
         between = list(self._order)[places[0] : places[-1]]
-        return not any(node.is_impure() for node in between if node not in nodes)
+        if any(node.is_impure() for node in between if node not in nodes):
+            return False
+        taken = {n for one, n in found.items() if one.op == "placeholder" and isinstance(n, Node)}
+        if taken & nodes:
+            return False
+        # Where a result is used before the last node, all that is taken must be there already.
+        users = {user for one in self._results for user in found[one].users} - nodes
+        early = min((self._order[user] for user in users), default=places[-1]) < places[-1]
+        return not early or all(
+            self._order[node] < places[0] and node not in self._taken for node in taken
+        )
 
 
 def _replace(
@@ -221,9 +231,12 @@ def _replace(
     known: dict[Node, Any] = {}
     for stand, old in zip(inputs, old_inputs, strict=True):
         known[stand] = map_arg(found[old], lambda node: changed.get(node, node))
-    users = {user for old in old_results for user in found[old].users}
-    after = next((node for node in graph.nodes if node in users), None)
-    place = graph.inserting_after(match.anchor) if after is None else graph.inserting_before(after)
+    gone_nodes = set(_matched(found))
+    users = {user for old in old_results for user in found[old].users} - gone_nodes
+    # Behind the last node that goes, so that it is calculated when it was; or before the first use.
+    ends_at = next(n for n in reversed(graph.nodes) if n in gone_nodes and n.op != "get_attr")
+    first = next((n for n in graph.nodes if n in users or n is ends_at), ends_at)
+    place = graph.inserting_after(first) if first is ends_at else graph.inserting_before(first)
     with place:
         for node in stands.nodes:
             if node.op == "get_attr":
@@ -243,9 +256,10 @@ def _replace(
                 if name in gone.meta:
                     new.meta.setdefault(name, gone.meta[name])
         for user in list(gone.users):
-            user.replace_input_with(gone, new)
+            if user not in gone_nodes:
+                user.replace_input_with(gone, new)
         changed[gone] = new
-    for node in reversed([n for n in graph.nodes if n in set(_matched(found))]):
+    for node in reversed([n for n in graph.nodes if n in gone_nodes]):
         if not node.users:
             graph.erase_node(node)
 
