@@ -4,7 +4,7 @@
 import pytest
 
 import tenon
-from tenon import fx, ops
+from tenon import fx, graph, ops
 
 mul, relu = ops.aten.mul.Tensor, ops.aten.relu.default
 
@@ -149,6 +149,24 @@ def test_counts_are_those_of_torch():
         expected = len(torch_fx.replace_pattern(theirs, their_pattern, their_pattern))
         module = fx.make_fx(our_model)(X, Y)
         assert len(fx.replace_pattern(module, our_pattern, our_pattern)) == expected
+
+
+def test_a_graph_of_a_file_is_walked_as_nodes(tmp_path):
+    weight = tenon.tensor([2.0, 3.0])
+    saved = graph.trace(lambda x: (x.split(1, 0)[1], x * weight), tenon.ones(2), frames=True)
+    saved.save(tmp_path / "g")
+    # [quote.begin nodes]
+    module = fx.from_graph(graph.Graph.load(tmp_path / "g"))
+    for node in module.graph.nodes:
+        if node.target is mul:
+            node.target = ops.aten.add.Tensor
+    module.recompile()
+    # [quote.end]
+    one, two = module(tenon.tensor([10.0, 20.0]))
+    assert one.tolist() == [20.0]
+    assert two.tolist() == [12.0, 23.0]
+    assert "# File " in module.code
+    assert module.graph.nodes[0].meta["shape"] == (2,)
 
 
 def test_nodes_tell_the_lines_that_they_come_from():

@@ -174,6 +174,10 @@ def test_the_command_draws_a_file(tmp_path, capsys):
     assert "sum.dim_IntList" in texts((tmp_path / "block.svg").read_text())
     assert main(["draw", "--table", str(tmp_path / "block.graph")]) == 0
     assert capsys.readouterr().out == traced().tabular()
+    assert main(["draw", "--table", str(tmp_path / "block.graph"), str(tmp_path / "t")]) == 0
+    assert (tmp_path / "t").read_text() == traced().tabular()
+    assert main(["draw", "--code", str(tmp_path / "block.graph")]) == 0
+    assert "mm = tenon.ops.aten.mm.default(x0, x1)\n" in capsys.readouterr().out
 
 
 def test_the_command_says_what_is_wrong(tmp_path, capsys):
@@ -182,8 +186,9 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
     traced().save(tmp_path / "g")
     assert main(["draw", "--limit", "0", str(tmp_path / "g")]) == 1
     assert "--limit must be at least 1, got 0" in capsys.readouterr().err
-    assert main(["draw", "--table", str(tmp_path / "g"), "out.svg"]) == 1
-    assert "--table prints" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["draw", "--table", "--code", str(tmp_path / "g")])
+    assert "not allowed with" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["draw", "--help"])
     assert "saved" in capsys.readouterr().out

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import pathlib
@@ -196,19 +197,19 @@ def graph(args: argparse.Namespace) -> None:
 
 
 def draw(args: argparse.Namespace) -> None:
-    """Draws a graph that a program of any language saved, as SVG, or prints it as a table."""
+    """Draws a graph that a program of any language saved, as SVG; or as a table, or as code."""
+    from .fx import from_graph
     from .graph import Graph
 
     if args.limit < 1:
         raise _Refusal(f"--limit must be at least 1, got {args.limit}")
-    if args.table and args.output is not None:
-        raise _Refusal(f"--table prints: no picture must be named, got {args.output}")
     graph = Graph.load(args.file)
-    try:
+    with contextlib.suppress(tenon.Error):  # what is not known stays so
         graph = graph.infer()
-    except tenon.Error:  # what is not known stays so: the graph is drawn as it is
-        pass
-    _write(graph.tabular() if args.table else graph.draw(limit=args.limit), args.output)
+    if args.code:
+        _write(from_graph(graph).code, args.output)
+    else:
+        _write(graph.tabular() if args.table else graph.draw(limit=args.limit), args.output)
 
 
 def _tracked(names: dict[str, object], name: str | None) -> tenon.Tensor:
@@ -343,10 +344,14 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs="*", help="of the script; after -- where they begin with -")
     one = verb("draw", draw)
-    one.add_argument("--table", action="store_true", help="print a table instead")
+    how = one.add_mutually_exclusive_group()
+    how.add_argument("--table", action="store_true", help="a table instead")
+    how.add_argument("--code", action="store_true", help="Python code instead")
     one.add_argument("--limit", type=int, default=200, help="of calls (default: 200)")
     one.add_argument("file", metavar="FILE", help="what Graph.save or tenon_graph_save wrote")
-    one.add_argument("output", nargs="?", metavar="OUT", help="the picture (default: printed)")
+    one.add_argument(
+        "output", nargs="?", metavar="OUT", help="where to write it (default: printed)"
+    )
     loads(one, "verb")
     one = verb("explain", explain)
     one.add_argument("op")

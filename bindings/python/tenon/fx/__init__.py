@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import subgraph_rewriter
 from .graph import Graph
 from .graph_module import GraphModule
-from .make_fx import make_fx
+from .make_fx import from_graph, make_fx
 from .node import Node, map_arg
 from .subgraph_rewriter import replace_pattern
 
@@ -14,6 +14,7 @@ __all__ = [
     "Graph",
     "GraphModule",
     "Node",
+    "from_graph",
     "make_fx",
     "map_arg",
     "replace_pattern",

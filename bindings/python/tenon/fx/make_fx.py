@@ -68,6 +68,20 @@ def _trace(f: Callable[..., Any], args: tuple[Any, ...], frames: bool) -> GraphM
     return GraphModule(converter.attributes, graph, getattr(f, "__name__", type(f).__name__))
 
 
+def from_graph(graph: _graphs.Graph) -> GraphModule:
+    """Returns a graph of any language, such as a file's, as a module of nodes and code.
+
+    Args:
+        graph: The graph; it stays as it is, and its tensors are shared.
+    """
+    values = graph.values
+    names = [str(values[ref.value].name) for ref in graph.inputs]
+    converter = _Converter(graph, names, None)
+    outputs = graph.outputs
+    result = converter.convert(outputs[0] if len(outputs) == 1 else tuple(outputs))
+    return GraphModule(converter.attributes, result)
+
+
 def _add_outputs(recorded: _graphs.Graph, results: list[Any]) -> dict[int, Any]:
     """Adds the tensors among the results; returns the others by place."""
     constants = {}
@@ -98,7 +112,7 @@ def _input_names(f: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
 class _Converter:
     """A recorded graph as one of Python's nodes."""
 
-    def __init__(self, recorded: _graphs.Graph, names: list[str], leaves: list[Any]) -> None:
+    def __init__(self, recorded: _graphs.Graph, names: list[str], leaves: list[Any] | None) -> None:
         self._recorded = recorded
         self._nodes = recorded.nodes
         self._values = recorded.values
@@ -106,9 +120,9 @@ class _Converter:
         self.attributes: dict[str, Tensor] = {}
         inputs = iter(recorded.inputs)
         self._known: dict[int, Node] = {}
-        for name, leaf in zip(names, leaves, strict=True):
+        for place, name in enumerate(names):
             node = self._graph.placeholder(name)
-            if isinstance(leaf, Tensor):
+            if leaves is None or isinstance(leaves[place], Tensor):
                 self._tell(next(inputs).value, node)
 
     def _tell(self, value: int, node: Node) -> None:
@@ -191,4 +205,4 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b) and not isinstance(a, Tensor)
 
 
-__all__ = ["make_fx"]
+__all__ = ["from_graph", "make_fx"]
