@@ -147,6 +147,25 @@ def test_long_graphs_are_folded():
         one.draw(limit=0)
 
 
+def test_what_only_folded_calls_use_is_counted():
+    weights = [tenon.ones(2) for _ in range(20)]
+
+    def model(x):
+        results = []
+        for weight in weights:
+            x = x * weight
+            results.append(x)
+        return results
+
+    found = texts(graph.trace(model, tenon.ones(2)).draw(limit=5))
+    assert "15 more calls" in found
+    assert "15 attributes, 15 outputs" in found
+    assert "output 4" in found
+    assert "output 5" not in found
+    assert "w4" in found
+    assert "w5" not in found
+
+
 def test_an_empty_graph_is_drawn():
     assert "</svg>" in graph.Graph().draw()
     assert graph.Graph().tabular().startswith("what")

@@ -215,7 +215,9 @@ class _Drawing:
 
     def draw(self) -> None:
         used = self._used()
+        hidden = 0
         for number, value in enumerate(self._values):
+            hidden += value.kind == ATTRIBUTE and number not in used
             if value.kind == INPUT or (value.kind == ATTRIBUTE and number in used):
                 kind = "input" if value.kind == INPUT else "attribute"
                 lines = [str(value.name), *filter(None, [_described(value)])]
@@ -225,12 +227,27 @@ class _Drawing:
                 self._add_call(index, node)
             else:
                 self._add_folded(node)
+        left = 0
         for number, output in enumerate(self._graph.outputs):
-            self._add_output(number, output)
+            begins = {self._begin(each)[0] for each in _references(output)}
+            if self._fold is not None and begins == {self._fold}:
+                left += 1
+            else:
+                self._add_output(number, output)
+        if self._fold is not None:
+            self._tell_folded(hidden, left)
 
     def _used(self) -> set[int]:
-        used = set(_references([node.args for node in self._nodes]))
+        """The values that what is drawn uses."""
+        used = set(_references([node.args for node in self._nodes[: self._limit]]))
         return used | set(_references(self._graph.outputs))
+
+    def _tell_folded(self, attributes: int, outputs: int) -> None:
+        assert self._fold is not None
+        counts = ((attributes, "attributes"), (outputs, "outputs"))
+        more = ", ".join(f"{count} {what}" for count, what in counts if count)
+        box = self.boxes[self._fold]
+        self.boxes[self._fold] = box._replace(lines=[*box.lines, *filter(None, [more])])
 
     def _add(self, box: Box) -> int:
         self.boxes.append(box)
@@ -239,6 +256,8 @@ class _Drawing:
     def _lead(self, value: Any, end: int) -> None:
         """Draws edges from what an argument or output names."""
         for number in _references(value):
+            if self._values[number].kind == ATTRIBUTE and number not in self._source:
+                continue  # of calls that are not drawn
             begin, output = self._begin(number)
             edge = Edge(begin, end, output)
             if begin != end and edge not in self.edges:

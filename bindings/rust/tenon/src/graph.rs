@@ -63,7 +63,7 @@ pub const FRAMES: u32 = sys::TENON_GRAPH_FRAMES;
 pub struct Graph(NonNull<sys::tenon_graph>);
 
 // SAFETY: graph.h: a finished graph is read and run on any thread; there is no way to change one
-// here but while it is recorded, by the thread that records.
+// here but while it is recorded, built or rewritten, by the thread that does so.
 unsafe impl Send for Graph {}
 // SAFETY: as above.
 unsafe impl Sync for Graph {}
