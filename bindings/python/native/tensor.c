@@ -347,8 +347,8 @@ static PyObject* tensor_size(PyObject* object, PyObject* const* args, Py_ssize_t
 
 static PyObject* tensor_storage_offset(PyObject* object, PyObject* unused) {
   (void)unused;
-  tenon_tensor_info info;
-  return tnp_tensor_info(object, &info) == 0 ? PyLong_FromLongLong(info.storage_offset) : NULL;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor != NULL ? tnp_dims_of(tensor, TENON_DIMS_OFFSET) : NULL;
 }
 
 static PyObject* tensor_data_ptr(PyObject* object, PyObject* unused) {

@@ -107,6 +107,9 @@ final class CompoundConversion {
       if (!(v instanceof Collection<?> list)) {
         return MISMATCH;
       }
+      if (v instanceof List<?> sizes && Values.areSizes(sizes)) {
+        return sizes;
+      }
       long[] longs = new long[list.size()];
       int n = 0;
       for (Object element : list) {
@@ -125,7 +128,7 @@ final class CompoundConversion {
 
     @Override
     void write(CallFrame frame, long at, Object v) {
-      Values.putLongs(frame, at, (long[]) v);
+      Values.putAny(frame, at, v);
     }
   }
 

@@ -164,12 +164,15 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
+      if (v instanceof SymInt size) {
+        return size.isSymbolic() ? size : size.number();
+      }
       return v instanceof Long ? v : isInteger(v) ? (Object) ((Number) v).longValue() : MISMATCH;
     }
 
     @Override
     void write(CallFrame frame, long at, Object v) {
-      Values.put(at, TENON_TAG_INT, (long) v);
+      Values.putAny(frame, at, v);
     }
 
     @Override
@@ -186,15 +189,18 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
-      if (v instanceof Double) {
+      if (v instanceof Double || v instanceof SymFloat number && number.isSymbolic()) {
         return v;
+      }
+      if (v instanceof SymFloat number) {
+        return number.number();
       }
       return isExact(v) || v instanceof Float ? (Object) ((Number) v).doubleValue() : MISMATCH;
     }
 
     @Override
     void write(CallFrame frame, long at, Object v) {
-      Values.putDouble(at, (double) v);
+      Values.putAny(frame, at, v);
     }
 
     @Override
@@ -220,12 +226,15 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
+      if (v instanceof SymBool truth) {
+        return truth.isSymbolic() ? truth : truth.number();
+      }
       return v instanceof Boolean ? v : MISMATCH;
     }
 
     @Override
     void write(CallFrame frame, long at, Object v) {
-      Values.put(at, TENON_TAG_BOOL, (boolean) v ? 1 : 0);
+      Values.putAny(frame, at, v);
     }
   }
 

@@ -51,6 +51,54 @@ public final class FakeMode extends NativeHandle {
     return withFlags(TENON_FAKE_ALLOW_REAL);
   }
 
+  /**
+   * Makes a mode in which sizes that only elements tell become symbols of an environment, those of
+   * shipped operators as well.
+   */
+  public static FakeMode create(ShapeEnv env) {
+    FakeMode mode = create();
+    Errors.check(TenonNative.tenon_fake_mode_set_shape_env(mode.address(), env.address()));
+    Reference.reachabilityFence(env);
+    return mode;
+  }
+
+  /** Returns where sizes that only elements tell are made, with the guards on them. */
+  public ShapeEnv shapeEnv() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_fake_mode_shape_env(address(), out));
+      return ShapeEnv.own(Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** As {@link #newDynamicSize(long, long)}, for any size. */
+  public static SymInt newDynamicSize() {
+    return newDynamicSize(0, Long.MAX_VALUE);
+  }
+
+  /**
+   * Makes a size from {@code min} to {@code max} that only elements tell, for the fake kernel that
+   * runs on fakes.
+   *
+   * @throws TenonException STATE where none runs, INVALID_ARGUMENT for a min below 0 or above max
+   */
+  public static SymInt newDynamicSize(long min, long max) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(Structs.VALUE_SIZE);
+      Errors.check(TenonNative.tenon_fake_new_size(min, max, out));
+      return (SymInt) SymNumber.take(frame, out);
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
   private static FakeMode withFlags(int flags) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();

@@ -2,6 +2,8 @@
 // Kernels as lambdas.
 package dev.tenon;
 
+import java.util.Objects;
+
 /**
  * A kernel: takes the arguments in schema order, defaults filled in, and returns the result.
  *
@@ -27,4 +29,28 @@ public interface Kernel {
    * @return the result; null without one, an Object[] of several
    */
   Object call(Object[] args) throws Exception;
+
+  /**
+   * Tells whether it takes symbolic sizes as they are: tensors of symbolic shape, and SymInt, or
+   * List of SymInt, for an int. Others get numbers, by guards.
+   */
+  default boolean takesSymbols() {
+    return false;
+  }
+
+  /** Returns a kernel that takes symbolic sizes: {@link #takesSymbols}. */
+  static Kernel symbolic(Kernel kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    return new Kernel() {
+      @Override
+      public Object call(Object[] args) throws Exception {
+        return kernel.call(args);
+      }
+
+      @Override
+      public boolean takesSymbols() {
+        return true;
+      }
+    };
+  }
 }

@@ -35,6 +35,10 @@ final class KernelReference {
     return new KernelReference(null, null, Objects.requireNonNull(kernel, "kernel"), select);
   }
 
+  boolean takesSymbols() {
+    return plain != null && plain.takesSymbols();
+  }
+
   Op op(long address) {
     Op known = op;
     if (known == null || known.address() != address) {

@@ -289,6 +289,9 @@ public final class Library extends NativeHandle {
       Memory.putInt(kernel + Structs.KERNEL_LINE, Math.max(caller.getLineNumber(), 0));
       long select = 0;
       long out = frame.allocate(8);
+      if (reference != null && reference.takesSymbols()) {
+        Memory.putInt(kernel + 4, flags | TENON_KERNEL_SYMBOLIC);
+      }
       if (reference != null) { // from here on C owns the reference, whatever happens
         Memory.putLong(kernel + Structs.KERNEL_BOXED, Addresses.CALL_KERNEL);
         Memory.putLong(kernel + Structs.KERNEL_DELETER, Addresses.DROP_REFERENCE);

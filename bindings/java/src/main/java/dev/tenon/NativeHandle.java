@@ -31,6 +31,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int PULLBACK = 12;
   static final int GRAPH = 13;
   static final int FAKE_MODE = 14;
+  static final int SHAPE_ENV = 15;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -84,6 +85,7 @@ abstract class NativeHandle implements AutoCloseable {
       case PULLBACK -> TenonNative.tenon_pullback_release(address);
       case GRAPH -> TenonNative.tenon_graph_release(address);
       case FAKE_MODE -> TenonNative.tenon_fake_mode_release(address);
+      case SHAPE_ENV -> TenonNative.tenon_shape_env_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

@@ -18,7 +18,7 @@ import java.util.Arrays;
  * <p>Each object is a reference of its own and is closed by its owner, by the {@link Scope} it was
  * made in, or at last by a cleaner. Two objects may stand for the same tensor: {@link #isSame}.
  */
-public final class Tensor extends TensorGradients {
+public final class Tensor extends TensorSizes {
   private Tensor(long address) {
     super(address);
   }
@@ -325,45 +325,6 @@ public final class Tensor extends TensorGradients {
     boolean fake = TenonNative.tenon_tensor_is_fake(address()) != 0;
     Reference.reachabilityFence(this);
     return fake;
-  }
-
-  /** Returns the number of dims. */
-  public int dim() {
-    int dims = (int) TenonNative.tenon_tensor_ndim(address());
-    Reference.reachabilityFence(this);
-    return dims;
-  }
-
-  /** Returns the sizes. */
-  public long[] sizes() {
-    long[] sizes = Values.readLongs(TenonNative.tenon_tensor_sizes(address()), dim());
-    Reference.reachabilityFence(this);
-    return sizes;
-  }
-
-  /** Returns the size of one dim; negative ones count from the end. */
-  public long size(int dim) {
-    int dims = dim();
-    if (dim < -dims || dim >= dims) {
-      throw new TenonException(
-          ErrorCode.INDEX,
-          "Tensor.size: dim must be from " + -dims + " to " + (dims - 1) + ", got " + dim);
-    }
-    return sizes()[dim < 0 ? dim + dims : dim];
-  }
-
-  /** Returns the strides, in elements. */
-  public long[] strides() {
-    long[] strides = Values.readLongs(TenonNative.tenon_tensor_strides(address()), dim());
-    Reference.reachabilityFence(this);
-    return strides;
-  }
-
-  /** Returns the number of elements. */
-  public long numel() {
-    long numel = TenonNative.tenon_tensor_numel(address());
-    Reference.reachabilityFence(this);
-    return numel;
   }
 
   /** Returns where the first element lies in the storage, in elements. */

@@ -20,7 +20,8 @@ import java.util.Map;
  *
  * <p>Java's forms: none is null, int Long, float Double, bool Boolean, complex Complex, str String,
  * int lists long[], float lists double[], bool lists boolean[], tensor lists Tensor[] (null =
- * absent), other lists List, tuples Object[], dicts Map.
+ * absent), other lists List, tuples Object[], dicts Map; symbols SymInt, SymFloat and SymBool, and
+ * int lists with some of them List of SymInt.
  */
 final class Values {
   /** Tensors become views that end with the region they are read in: a kernel's arguments. */
@@ -74,6 +75,10 @@ final class Values {
         return Storage.retain(frame, Memory.getLong(as));
       case TENON_TAG_REF:
         return new GraphRef(Memory.getLong(as));
+      case TENON_TAG_SYMINT:
+      case TENON_TAG_SYMFLOAT:
+      case TENON_TAG_SYMBOOL:
+        return SymNumber.retain(Memory.getLong(as));
       case TENON_TAG_OBJECT:
       case TENON_TAG_FUNCTION:
         return ForeignObject.read(frame, Memory.getLong(as), tag == TENON_TAG_FUNCTION);
@@ -103,7 +108,7 @@ final class Values {
     long data = Memory.getLong(at + AS);
     switch (tag) {
       case TENON_TAG_INT_LIST:
-        return readLongs(data, count);
+        return isSymbolic(at) ? readSizes(at) : readLongs(data, count);
       case TENON_TAG_FLOAT_LIST:
         {
           double[] doubles = new double[count];
@@ -149,6 +154,24 @@ final class Values {
             "value: type must be one that Java carries, got "
                 + TenonNative.tenon_tag_name((short) tag));
     }
+  }
+
+  private static boolean isSymbolic(long at) {
+    return (Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_HAS_SYMBOLIC) != 0;
+  }
+
+  /** Reads an int list with symbols among its entries, or without. */
+  static List<SymInt> readSizes(long at) {
+    long[] words = readLongs(Memory.getLong(at + AS), count(at));
+    SymInt[] sizes = new SymInt[words.length];
+    ShapeEnv env = null; // all symbols of a list are of one
+    for (int i = 0; i < words.length; i++) {
+      if (env == null && SymInt.isSymbol(words[i])) {
+        env = ShapeEnv.keeping(TenonNative.tenon_symbol_env(SymInt.symbolOf(words[i])));
+      }
+      sizes[i] = SymInt.ofWord(env, words[i]);
+    }
+    return List.of(sizes);
   }
 
   static long[] readLongs(long data, int count) {
@@ -246,6 +269,37 @@ final class Values {
     putList(at, TENON_TAG_INT_LIST, frame.longs(values), values.length);
   }
 
+  /** Writes sizes, of which some may be symbols: the list keeps none. */
+  static void putSizes(CallFrame frame, long at, List<?> sizes) {
+    long[] words = new long[sizes.size()];
+    boolean symbolic = false;
+    for (int i = 0; i < words.length; i++) {
+      if (sizes.get(i) instanceof SymInt size) {
+        words[i] = size.word();
+        symbolic |= size.isSymbolic();
+      } else {
+        words[i] = ((Number) sizes.get(i)).longValue();
+      }
+    }
+    putLongs(frame, at, words);
+    if (symbolic) {
+      Memory.putShort(at + Structs.VALUE_FLAGS, (short) TENON_VALUE_HAS_SYMBOLIC);
+    }
+  }
+
+  /** Tells whether these are ints of which one is a SymInt. */
+  static boolean areSizes(List<?> list) {
+    boolean any = false;
+    for (Object v : list) {
+      if (v instanceof SymInt) {
+        any = true;
+      } else if (!Conversion.isInteger(v)) {
+        return false;
+      }
+    }
+    return any;
+  }
+
   static void putDoubles(CallFrame frame, long at, double[] values) {
     long data = frame.allocate(values.length * 8L);
     Memory.copyIn(values, 0, data, values.length * 8L);
@@ -309,6 +363,8 @@ final class Values {
       putStream(at, stream);
     } else if (v instanceof Generator generator) {
       put(at, TENON_TAG_GENERATOR, generator.address());
+    } else if (v instanceof SymNumber number) {
+      number.put(at);
     } else if (v instanceof Storage storage) {
       put(at, TENON_TAG_STORAGE, storage.address());
     } else if (v instanceof GraphRef ref) {
@@ -329,6 +385,8 @@ final class Values {
       putBooleans(frame, at, booleans);
     } else if (v instanceof Tensor[] tensors) {
       putTensors(frame, at, tensors);
+    } else if (v instanceof List<?> list && areSizes(list)) {
+      putSizes(frame, at, list);
     } else if (v instanceof List<?> list) {
       putAll(frame, at, TENON_TAG_LIST, list.toArray(), list.size());
     } else if (v instanceof Object[] tuple) {

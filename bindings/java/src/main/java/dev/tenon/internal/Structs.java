@@ -165,6 +165,18 @@ public final class Structs {
   public static final int AUTOCAST_STATE_DTYPE = 8;
   public static final int AUTOCAST_GUARD_SIZE = 72;
   public static final int FAKE_GUARD_SIZE = 64;
+  public static final int SHAPE_GUARD_SIZE = 56;
+  public static final int SHAPE_GUARD_LINE = 4;
+  public static final int SHAPE_GUARD_TEXT = 8;
+  public static final int SHAPE_GUARD_FILE = 16;
+  public static final int SHAPE_GUARD_OP = 24;
+  public static final int SHAPE_GUARD_OWNER = 32;
+  public static final int SYMBOLIC_OPTIONS_SIZE = 96;
+  public static final int SYMBOLIC_OPTIONS_DTYPE = 8;
+  public static final int SYMBOLIC_OPTIONS_DEVICE = 16;
+  public static final int SYMBOLIC_OPTIONS_NDIM = 32;
+  public static final int SYMBOLIC_OPTIONS_SIZES = 40;
+  public static final int SYMBOLIC_OPTIONS_STRIDES = 48;
   public static final int CAST_RULE_SIZE = 64;
   public static final int CAST_RULE_KIND = 4;
   public static final int CAST_RULE_DEVICE_TYPE = 8;
@@ -358,6 +370,18 @@ public final class Structs {
     AUTOCAST_STATE_DTYPE,
     AUTOCAST_GUARD_SIZE,
     FAKE_GUARD_SIZE,
+    SHAPE_GUARD_SIZE,
+    SHAPE_GUARD_LINE,
+    SHAPE_GUARD_TEXT,
+    SHAPE_GUARD_FILE,
+    SHAPE_GUARD_OP,
+    SHAPE_GUARD_OWNER,
+    SYMBOLIC_OPTIONS_SIZE,
+    SYMBOLIC_OPTIONS_DTYPE,
+    SYMBOLIC_OPTIONS_DEVICE,
+    SYMBOLIC_OPTIONS_NDIM,
+    SYMBOLIC_OPTIONS_SIZES,
+    SYMBOLIC_OPTIONS_STRIDES,
     CAST_RULE_SIZE,
     CAST_RULE_KIND,
     CAST_RULE_DEVICE_TYPE,
