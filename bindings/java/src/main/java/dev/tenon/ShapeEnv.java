@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape environments: symbols, and the guards by which they were decided.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongToIntFunction;
+
+/**
+ * Owns symbols and the guards by which they were decided. Closing it ends this reference alone:
+ * symbols stay what they are.
+ *
+ * <pre>{@code
+ * try (ShapeEnv env = ShapeEnv.create()) {
+ *   SymInt batch = env.newSize(4);
+ *   Tensor x = Tensor.emptySymbolic(DType.FLOAT32, List.of(batch, SymInt.of(3)));
+ *   x.symNumel();                          // 3*s0
+ *   env.firstFailure(Map.of(batch, 7L));   // empty: all guards hold
+ * }
+ * }</pre>
+ */
+public final class ShapeEnv extends NativeHandle {
+  // The reference that symbols made here hold.
+  private ShapeEnv keeper;
+
+  private ShapeEnv(long address) {
+    super(address);
+  }
+
+  /** Takes over a reference. */
+  static ShapeEnv own(long address) {
+    ShapeEnv env = new ShapeEnv(address);
+    env.guardByCleaner();
+    return env;
+  }
+
+  /** Makes a reference for symbols that are read from elsewhere. */
+  static ShapeEnv keeping(long address) {
+    return own(TenonNative.tenon_shape_env_retain(address));
+  }
+
+  private synchronized ShapeEnv keeper() {
+    if (keeper == null) {
+      keeper = keeping(address());
+    }
+    return keeper;
+  }
+
+  /** Makes an empty environment. */
+  public static ShapeEnv create() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_shape_env_new(0, out));
+      return own(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Makes a size: the number itself for 0 and 1, which shape rules treat apart, else a variable
+   * that is 2 or more.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a negative hint
+   */
+  public SymInt newSize(long hint) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(Structs.VALUE_SIZE);
+      Errors.check(TenonNative.tenon_shape_env_new_size(address(), hint, out));
+      return (SymInt) SymNumber.take(frame, out);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Makes a variable from {@code min} to {@code max} that only data tells. */
+  public SymInt newSymbol(long min, long max) {
+    return newSymbol(null, OptionalLong.empty(), min, max);
+  }
+
+  /**
+   * Makes a variable.
+   *
+   * @param name null: s0 and so on, u0 and so on where there is no hint
+   * @param hint the number in the case at hand; empty: only data tells
+   * @param min the least number, {@link Long#MIN_VALUE} for no bound
+   * @param max the greatest number, {@link Long#MAX_VALUE} for no bound
+   * @throws TenonException INVALID_ARGUMENT for a name that is taken, no number from min to max and
+   *     a hint outside
+   */
+  public SymInt newSymbol(String name, OptionalLong hint, long min, long max) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      long value = 0;
+      if (hint.isPresent()) {
+        value = frame.allocate(Structs.VALUE_SIZE);
+        Values.put(value, TENON_TAG_INT, hint.getAsLong());
+      }
+      Errors.check(
+          TenonNative.tenon_symbol_new(
+              address(), (short) TENON_TAG_SYMINT, name, value, min, max, out));
+      long symbol = Memory.getLong(out);
+      SymInt made = new SymInt(keeper(), symbol);
+      TenonNative.tenon_symbol_release(symbol); // the keeper has a reference to its environment
+      return made;
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the guards that no other one implies, in the order in which they were recorded. */
+  public List<ShapeGuard> guards() {
+    List<ShapeGuard> guards = new ArrayList<>();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long count = TenonNative.tenon_shape_env_guard_count(address());
+      long guard = frame.allocate(Structs.SHAPE_GUARD_SIZE);
+      for (long i = 0; i < count; i++) {
+        Memory.zero(guard, Structs.SHAPE_GUARD_SIZE);
+        Memory.putInt(guard, Structs.SHAPE_GUARD_SIZE);
+        Errors.check(TenonNative.tenon_shape_env_guard(address(), i, guard));
+        guards.add(
+            new ShapeGuard(
+                textAt(guard + Structs.SHAPE_GUARD_TEXT),
+                textAt(guard + Structs.SHAPE_GUARD_OP),
+                textAt(guard + Structs.SHAPE_GUARD_FILE),
+                Memory.getInt(guard + Structs.SHAPE_GUARD_LINE)));
+        TenonNative.tenon_buffer_release(Memory.getLong(guard + Structs.SHAPE_GUARD_OWNER));
+      }
+      return guards;
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  private static String textAt(long at) {
+    long text = Memory.getLong(at);
+    return text == 0 ? "" : Text.read(text);
+  }
+
+  /**
+   * Returns the first guard or bound that does not hold where numbers stand for variables, empty
+   * where all hold.
+   *
+   * @throws TenonException INVALID_ARGUMENT where a guard has a variable without number
+   */
+  public Optional<String> firstFailure(Map<SymInt, Long> numbers) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(16);
+      long variables = variables(frame, numbers);
+      long values = values(frame, numbers);
+      Errors.check(
+          TenonNative.tenon_shape_env_check(
+              address(), variables, values, numbers.size(), out, out + 8));
+      long failure = Memory.getLong(out + 8);
+      return failure == 0 ? Optional.empty() : Optional.of(Tenon.takeText(failure));
+    } finally {
+      Reference.reachabilityFence(this);
+      numbers.keySet().forEach(SymInt::fence);
+      frame.reset(mark);
+    }
+  }
+
+  static long variables(CallFrame frame, Map<SymInt, Long> numbers) {
+    long[] symbols = new long[numbers.size()];
+    int n = 0;
+    for (SymInt variable : numbers.keySet()) {
+      if (!variable.isSymbolic()) {
+        throw TenonException.type("numbers", "keys", "symbols", variable.toString());
+      }
+      symbols[n++] = variable.word;
+    }
+    return frame.longs(symbols);
+  }
+
+  static long values(CallFrame frame, Map<SymInt, Long> numbers) {
+    return frame.longs(numbers.values().stream().mapToLong(Long::longValue).toArray());
+  }
+
+  /** Tells whether both are references to one environment. */
+  public boolean isSame(ShapeEnv other) {
+    boolean same = address() == other.address();
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(other);
+    return same;
+  }
+
+  static String text(LongToIntFunction print) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(print.applyAsInt(out));
+      return Tenon.takeText(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns variables with hints, bounds and what replaced them, then the guards; a line each. */
+  @Override
+  public String toString() {
+    if (isClosed()) {
+      return "ShapeEnv(closed)";
+    }
+    String text = text(out -> TenonNative.tenon_shape_env_print(address(), out));
+    Reference.reachabilityFence(this);
+    return text;
+  }
+
+  @Override
+  int type() {
+    return SHAPE_ENV;
+  }
+
+  @Override
+  String title() {
+    return "ShapeEnv";
+  }
+}

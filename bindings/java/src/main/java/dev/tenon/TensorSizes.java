@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods of Tensor that are about its shape.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.List;
+
+/** Sizes and strides of a {@link Tensor}, in numbers or symbols. */
+abstract class TensorSizes extends TensorGradients {
+  TensorSizes(long address) {
+    super(address);
+  }
+
+  /** Returns the number of dims. */
+  public int dim() {
+    int dims = (int) TenonNative.tenon_tensor_ndim(address());
+    Reference.reachabilityFence(this);
+    return dims;
+  }
+
+  private long[] numbers(String function, long data) {
+    int dims = dim();
+    if (data == 0 && dims > 0) {
+      throw new TenonException(
+          ErrorCode.NOT_SUPPORTED,
+          "Tensor." + function + ": tensor must have plain sizes, got a symbolic shape");
+    }
+    long[] numbers = Values.readLongs(data, dims);
+    Reference.reachabilityFence(this);
+    return numbers;
+  }
+
+  /**
+   * Returns the sizes.
+   *
+   * @throws TenonException NOT_SUPPORTED for a symbolic shape: see {@link #symSizes}
+   */
+  public long[] sizes() {
+    return numbers("sizes", TenonNative.tenon_tensor_sizes(address()));
+  }
+
+  /** Returns the size of one dim; negative ones count from the end. */
+  public long size(int dim) {
+    int dims = dim();
+    if (dim < -dims || dim >= dims) {
+      throw new TenonException(
+          ErrorCode.INDEX,
+          "Tensor.size: dim must be from " + -dims + " to " + (dims - 1) + ", got " + dim);
+    }
+    return sizes()[dim < 0 ? dim + dims : dim];
+  }
+
+  /**
+   * Returns the strides, in elements.
+   *
+   * @throws TenonException NOT_SUPPORTED for a symbolic shape: see {@link #symStrides}
+   */
+  public long[] strides() {
+    return numbers("strides", TenonNative.tenon_tensor_strides(address()));
+  }
+
+  /** Returns the number of elements; -1 for a symbolic shape: see {@link #symNumel}. */
+  public long numel() {
+    long numel = TenonNative.tenon_tensor_numel(address());
+    Reference.reachabilityFence(this);
+    return numel;
+  }
+
+  private Object dims(int what) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(Structs.VALUE_SIZE);
+      Errors.check(TenonNative.tenon_tensor_dims(address(), what, out));
+      try {
+        return Memory.getShort(out) == TENON_TAG_INT_LIST
+            ? Values.readSizes(out)
+            : SymNumber.of(frame, out);
+      } finally {
+        TenonNative.tenon_value_clear(out);
+      }
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the sizes of any shape: numbers, or symbols for them. */
+  @SuppressWarnings("unchecked") // the tag says so
+  public List<SymInt> symSizes() {
+    return (List<SymInt>) dims(TENON_DIMS_SIZES);
+  }
+
+  /** Returns the strides of any shape, in elements. */
+  @SuppressWarnings("unchecked") // the tag says so
+  public List<SymInt> symStrides() {
+    return (List<SymInt>) dims(TENON_DIMS_STRIDES);
+  }
+
+  /** Returns the number of elements of any shape. */
+  public SymInt symNumel() {
+    return (SymInt) dims(TENON_DIMS_NUMEL);
+  }
+
+  /** Returns where the first element would lie in the storage, of any shape, in elements. */
+  public SymInt symStorageOffset() {
+    return (SymInt) dims(TENON_DIMS_OFFSET);
+  }
+
+  /**
+   * Makes a row-major tensor without memory of such sizes, on Meta.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a negative size and symbols of two environments
+   */
+  public static Tensor emptySymbolic(DType dtype, List<SymInt> sizes) {
+    return symbolic("emptySymbolic", dtype, sizes, null, Device.META::write);
+  }
+
+  /**
+   * Makes a tensor without memory of such sizes and strides in elements, on Meta.
+   *
+   * @throws TenonException as {@link #emptySymbolic}; for another number of strides
+   */
+  public static Tensor emptyStridedSymbolic(
+      DType dtype, List<SymInt> sizes, List<SymInt> strides) {
+    return symbolic("emptyStridedSymbolic", dtype, sizes, strides, Device.META::write);
+  }
+
+  /**
+   * Makes a row-major tensor of such sizes, of this tensor's dtype, and on its device without
+   * memory; fake where this one is.
+   *
+   * @throws TenonException as {@link #emptySymbolic}; for a device with memory
+   */
+  public Tensor newEmptySymbolic(List<SymInt> sizes) {
+    DType dtype = ((Tensor) this).dtype();
+    Tensor made =
+        symbolic(
+            "newEmptySymbolic",
+            dtype,
+            sizes,
+            null,
+            at -> TenonNative.tenon_fake_device(address(), at));
+    Reference.reachabilityFence(this);
+    return made;
+  }
+
+  private interface PutDevice {
+    void put(long at);
+  }
+
+  private static Tensor symbolic(
+      String function, DType dtype, List<SymInt> sizes, List<SymInt> strides, PutDevice device) {
+    if (strides != null && strides.size() != sizes.size()) {
+      throw TenonException.value(
+          "Tensor." + function,
+          "strides",
+          sizes.size() + " like the sizes",
+          String.valueOf(strides.size()));
+    }
+    try {
+      return Tensor.make(
+          (frame, out) -> {
+            long options = frame.allocate(Structs.SYMBOLIC_OPTIONS_SIZE + 8L);
+            Memory.zero(options, Structs.SYMBOLIC_OPTIONS_SIZE);
+            long place = options + Structs.SYMBOLIC_OPTIONS_SIZE;
+            device.put(place);
+            Memory.putInt(options, Structs.SYMBOLIC_OPTIONS_SIZE);
+            Memory.putInt(options + Structs.SYMBOLIC_OPTIONS_DTYPE, dtype.number());
+            Memory.putLong(options + Structs.SYMBOLIC_OPTIONS_DEVICE, place);
+            Memory.putLong(options + Structs.SYMBOLIC_OPTIONS_NDIM, sizes.size());
+            Memory.putLong(options + Structs.SYMBOLIC_OPTIONS_SIZES, words(frame, sizes));
+            if (strides != null) {
+              Memory.putLong(options + Structs.SYMBOLIC_OPTIONS_STRIDES, words(frame, strides));
+            }
+            return TenonNative.tenon_tensor_new_symbolic(options, out);
+          });
+    } finally {
+      Reference.reachabilityFence(sizes);
+      Reference.reachabilityFence(strides);
+    }
+  }
+
+  private static long words(CallFrame frame, List<SymInt> sizes) {
+    return frame.longs(sizes.stream().mapToLong(SymInt::word).toArray());
+  }
+}
