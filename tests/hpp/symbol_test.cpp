@@ -99,7 +99,7 @@ TEST(ShapeEnv, OtherNumbers_TellTheFirstFailure) {
   // [quote.begin guards]
   const ShapeEnv env;
   const SymInt batch = env.new_size(4);
-  const Tensor x = empty_symint({batch, 3});
+  const Tensor x = empty_symbolic({batch, 3});
   const Tensor y = aten::view(aten::cat({x, x}), {-1});
   EXPECT_EQ(y.sym_size(0).str(), "6*s0");
   EXPECT_TRUE(x.sym_size(0) < 10);  // decided by the hint: a guard
@@ -145,7 +145,7 @@ TEST(SymInt, Unbacked_IsDecidedByBoundsAlone) {
 TEST(SymbolicTensor, Shape_InSymbols) {
   const ShapeEnv env;
   const SymInt rows = env.new_size(4);
-  const Tensor x = empty_symint({rows, 3});
+  const Tensor x = empty_symbolic({rows, 3});
   EXPECT_EQ(sizes_of(x), "s0, 3");
   EXPECT_EQ(x.sym_numel().str(), "3*s0");
   EXPECT_EQ(x.sym_strides()[0].maybe_as_int(), 3);
@@ -164,20 +164,20 @@ TEST(SymbolicTensor, MadeWithStridesOnAFakeDevice_ClaimsBoth) {
   const FakeMode mode(env);
   const Device device = mode.from(Tensor::from({1.0f}, {1})).device();
   const std::vector<SymInt> sizes{n, 3}, strides{1, n};
-  const Tensor x = empty_symint(sizes, {Dtype::F64, device}, strides);
+  const Tensor x = empty_symbolic(sizes, {Dtype::F64, device}, strides);
   EXPECT_TRUE(x.is_fake());
   EXPECT_EQ(x.sym_strides()[1].str(), "s0");
   EXPECT_NE(message_of(TENON_ERROR_INVALID_ARGUMENT,
-                       [&] { empty_symint(sizes, {}, std::span(strides).first(1)); })
+                       [&] { empty_symbolic(sizes, {}, std::span(strides).first(1)); })
                 .find("strides must be 2 like the sizes, got 1"),
             std::string::npos);
-  message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { empty_symint(sizes, {Dtype::F32, Device()}); });
+  message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { empty_symbolic(sizes, {Dtype::F32, Device()}); });
 }
 
 TEST(SymbolicTensor, SymbolicArguments_ReachOperators) {
   const ShapeEnv env;
   const SymInt n = env.new_size(4);
-  const Tensor x = empty_symint({n, 3});
+  const Tensor x = empty_symbolic({n, 3});
   const Tensor turned = Op("aten::view")(x, sym_list({3, n}))[0].tensor();
   EXPECT_EQ(sizes_of(turned), "3, s0");
   EXPECT_TRUE(env.guards().empty());
@@ -189,13 +189,13 @@ TEST(SymbolicKernel, WithSymIntParameters_GetsSymbols) {
   library.def("grow(Tensor x, SymInt n, SymInt[] more) -> Tensor");
   library.impl("grow", TENON_KEY_META,
                [](const Tensor& x, const SymInt& n, const std::vector<SymInt>& more) {
-                 return empty_symint({x.sym_size(0) * n, more[0]}, x.options());
+                 return empty_symbolic({x.sym_size(0) * n, more[0]}, x.options());
                });
   const SymInt n = env.new_size(4);
   const Op grow("symbols_hpp::grow");
-  EXPECT_EQ(sizes_of(grow(empty_symint({n}), n, sym_list({n, 2}))[0].tensor()), "s0*s0, s0");
+  EXPECT_EQ(sizes_of(grow(empty_symbolic({n}), n, sym_list({n, 2}))[0].tensor()), "s0*s0, s0");
   EXPECT_TRUE(env.guards().empty());
-  EXPECT_EQ(sizes_of(grow(empty_symint({3}), 2, std::vector<int64_t>{5})[0].tensor()), "6, 5");
+  EXPECT_EQ(sizes_of(grow(empty_symbolic({3}), 2, std::vector<int64_t>{5})[0].tensor()), "6, 5");
 }
 
 TEST(SymbolicKernel, ThatGivesASymInt_KeepsIt) {
@@ -204,7 +204,7 @@ TEST(SymbolicKernel, ThatGivesASymInt_KeepsIt) {
   library.def("rows(Tensor x) -> SymInt");
   library.impl("rows", TENON_KEY_META, [](const Tensor& x) { return x.sym_size(0); },
                {.symbolic = true});
-  const Value rows = Op("symbols_hpp::rows")(empty_symint({env.new_size(4)}))[0];
+  const Value rows = Op("symbols_hpp::rows")(empty_symbolic({env.new_size(4)}))[0];
   EXPECT_EQ(SymInt(rows).str(), "s0");
   EXPECT_TRUE(env.guards().empty());
 }
@@ -215,9 +215,9 @@ TEST(SymbolicKernel, OfNumbersAlone_GetsNumbersByAGuard) {
   library.def("plain(Tensor x) -> Tensor");
   library.impl("plain", TENON_KEY_META, [](const Tensor& x) {
     EXPECT_EQ(x.size(0), 4);
-    return empty_symint({x.size(0)}, x.options());
+    return empty_symbolic({x.size(0)}, x.options());
   });
-  Op("symbols_hpp::plain")(empty_symint({env.new_size(4)}));
+  Op("symbols_hpp::plain")(empty_symbolic({env.new_size(4)}));
   ASSERT_EQ(env.guards().size(), 1u);
   EXPECT_EQ(env.guards()[0].text, "s0 == 4");
   EXPECT_EQ(env.guards()[0].op, "symbols_hpp::plain");
@@ -228,7 +228,7 @@ TEST(SymbolicFake, NewDynamicSize_IsASymbolOfTheModesEnvironment) {
   Library library(Library::Def, "symbols_hpp");
   library.def("positive(Tensor x) -> Tensor");
   library.register_fake("positive", [](const Tensor& x) {
-    return empty_symint({new_dynamic_size(0, x.numel())}, x.options());
+    return empty_symbolic({new_dynamic_size(0, x.numel())}, x.options());
   });
   const ShapeEnv env;
   const FakeMode mode(env);

@@ -72,7 +72,7 @@ fn other_numbers_tell_the_first_failure() {
     // [quote.begin guards]
     let env = ShapeEnv::new().unwrap();
     let batch = env.new_size(4).unwrap();
-    let x = Tensor::empty_symint(&[batch.clone(), 3.into()], DType::F32).unwrap();
+    let x = Tensor::empty_symbolic(&[batch.clone(), 3.into()], DType::F32).unwrap();
     let turned: Tensor = Op::find("aten::t").unwrap().call((&x,)).unwrap();
     assert_eq!(sizes(&turned), "[3, s0]");
     let rows = &x.sym_shape().unwrap()[0];
@@ -118,7 +118,7 @@ fn wrong_use_is_an_error() {
     assert!(first.new_symbol(name("a\0b")).is_err());
     first.new_symbol(name("n")).unwrap();
     assert!(first.new_symbol(name("n")).is_err());
-    assert!(Tensor::empty_strided_symint(&[a], &[], DType::F32).is_err());
+    assert!(Tensor::empty_strided_symbolic(&[a], &[], DType::F32).is_err());
     assert_eq!(
         fake::new_dynamic_size(0, None).unwrap_err().status(),
         Status::STATE
@@ -144,7 +144,7 @@ fn only_bounds_decide_what_data_tells() {
 fn tensors_have_symbolic_shapes() {
     let env = ShapeEnv::new().unwrap();
     let n = env.new_size(4).unwrap();
-    let x = Tensor::empty_symint(&[n.clone(), 3.into()], DType::F32).unwrap();
+    let x = Tensor::empty_symbolic(&[n.clone(), 3.into()], DType::F32).unwrap();
     assert_eq!(x.sym_numel().unwrap().to_string(), "3*s0");
     assert_eq!(x.sym_strides().unwrap(), [3.into(), 1.into()]);
     assert_eq!(x.sym_storage_offset().unwrap(), 0.into());
@@ -154,7 +154,7 @@ fn tensors_have_symbolic_shapes() {
         .unwrap();
     assert_eq!(sizes(&view), "[3, s0]");
     let turned =
-        Tensor::empty_strided_symint(&[n.clone(), 3.into()], &[1.into(), n.clone()], DType::F64);
+        Tensor::empty_strided_symbolic(&[n.clone(), 3.into()], &[1.into(), n.clone()], DType::F64);
     assert_eq!(turned.unwrap().sym_strides().unwrap()[1], n);
     assert_eq!(sizes(&Tensor::scalar(1.0f32).unwrap()), "[]");
     assert!(env.guards().unwrap().is_empty());
@@ -173,14 +173,14 @@ fn a_symbolic_kernel_gets_symbols() {
         };
         let rows = &x.sym_shape()?[0] * SymInt::try_from(args[1])?;
         let more = symbol::sizes(args[2])?;
-        let made = x.new_empty_symint(&[rows.clone(), more[0].clone()])?;
+        let made = x.new_empty_symbolic(&[rows.clone(), more[0].clone()])?;
         Ok(vec![made.into(), Value::from(rows)])
     });
     library
         .impl_kernel("grow", DispatchKey::META, kernel.symbolic())
         .unwrap();
     let n = env.new_size(4).unwrap();
-    let x = Tensor::empty_symint(std::slice::from_ref(&n), DType::F32).unwrap();
+    let x = Tensor::empty_symbolic(std::slice::from_ref(&n), DType::F32).unwrap();
     let grow = Op::find("symbols_rust::grow").unwrap();
     let (made, rows): (Tensor, SymInt) = grow.call((&x, &n, &[n.clone(), 2.into()])).unwrap();
     assert_eq!(sizes(&made), "[s0*s0, s0]");
@@ -199,7 +199,7 @@ fn other_kernels_get_numbers_by_a_guard() {
     library
         .impl_fn("plain", DispatchKey::META, |x: &Tensor| x.shape()[0])
         .unwrap();
-    let x = Tensor::empty_symint(&[env.new_size(4).unwrap()], DType::F32).unwrap();
+    let x = Tensor::empty_symbolic(&[env.new_size(4).unwrap()], DType::F32).unwrap();
     let op = Op::find("symbols_rust_plain::plain").unwrap();
     assert_eq!(op.call::<i64>((&x,)).unwrap(), 4);
     let guard = &env.guards().unwrap()[0];
@@ -215,7 +215,7 @@ fn a_fake_kernel_makes_sizes_that_data_tells() {
     library
         .register_fake("positive", |x: &Tensor| {
             let found = fake::new_dynamic_size(0, Some(x.numel() as i64))?;
-            x.new_empty_symint(&[found])
+            x.new_empty_symbolic(&[found])
         })
         .unwrap();
     let env = ShapeEnv::new().unwrap();

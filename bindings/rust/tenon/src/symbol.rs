@@ -6,7 +6,7 @@
 //! use tenon::{DType, Op, Tensor};
 //! let env = ShapeEnv::new()?;
 //! let batch = env.new_size(4)?;
-//! let x = Tensor::empty_symint(&[batch.clone(), 3.into()], DType::F32)?;
+//! let x = Tensor::empty_symbolic(&[batch.clone(), 3.into()], DType::F32)?;
 //! let y: Tensor = Op::find("aten::t")?.call((&x,))?;
 //! assert_eq!(y.sym_shape()?, [3.into(), batch.clone()]);
 //! assert!(batch.sym_lt(10)?.guard()?); // decided by the hint: a guard

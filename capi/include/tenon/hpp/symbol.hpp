@@ -3,10 +3,10 @@
 //
 //   ShapeEnv env;
 //   const SymInt batch = env.new_size(4);
-//   const Tensor x = empty_symint({batch, 3});   // on meta
+//   const Tensor x = empty_symbolic({batch, 3});   // on meta
 //   x.sym_numel();                               // 3*s0
 //   if (batch < 10) ...                          // decided by the hint: a guard
-//   env.first_failure({{batch, 12}});            // "s0 < 10 (model.cpp:7)"
+//   env.first_failure({{batch, 12}});            // "s0 < 10", with file and line
 #pragma once
 
 #include <concepts>
@@ -436,11 +436,11 @@ inline SymInt Tensor::sym_storage_offset() const {
 
 // A tensor without memory of such sizes, row-major unless strides are given. The device is one
 // without memory: meta, or that of a fake tensor, which makes it fake.
-inline Tensor empty_symint(std::span<const SymInt> sizes,
-                           const TensorOptions& options = {default_dtype(), Device("meta")},
-                           std::span<const SymInt> strides = {}) {
+inline Tensor empty_symbolic(std::span<const SymInt> sizes,
+                             const TensorOptions& options = {default_dtype(), Device("meta")},
+                             std::span<const SymInt> strides = {}) {
   if (!strides.empty() && strides.size() != sizes.size()) {
-    detail::fail_counts("empty_symint", sizes.size(), strides.size());
+    detail::fail_counts("empty_symbolic", sizes.size(), strides.size());
   }
   const std::vector<int64_t> words = detail::words_of(sizes), steps = detail::words_of(strides);
   tenon_symbolic_options whole{};
@@ -454,9 +454,9 @@ inline Tensor empty_symint(std::span<const SymInt> sizes,
   check(tenon_tensor_new_symbolic(&whole, &made));
   return Tensor(made);
 }
-inline Tensor empty_symint(std::initializer_list<SymInt> sizes,
-                           const TensorOptions& options = {default_dtype(), Device("meta")}) {
-  return empty_symint(std::span(sizes.begin(), sizes.size()), options);
+inline Tensor empty_symbolic(std::initializer_list<SymInt> sizes,
+                             const TensorOptions& options = {default_dtype(), Device("meta")}) {
+  return empty_symbolic(std::span(sizes.begin(), sizes.size()), options);
 }
 
 // ---- Kernels: parameters and results -----------------------------------------------------------

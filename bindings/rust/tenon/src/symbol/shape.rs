@@ -101,15 +101,15 @@ impl Tensor {
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a negative size and symbols of two environments.
-    pub fn empty_symint(sizes: &[SymInt], dtype: DType) -> Result<Tensor> {
+    pub fn empty_symbolic(sizes: &[SymInt], dtype: DType) -> Result<Tensor> {
         Tensor::symbolic(sizes, None, dtype, &Device::META.to_raw())
     }
 
-    /// As [`Tensor::empty_symint`], with strides in elements.
+    /// As [`Tensor::empty_symbolic`], with strides in elements.
     ///
     /// # Errors
-    /// As [`Tensor::empty_symint`].
-    pub fn empty_strided_symint(
+    /// As [`Tensor::empty_symbolic`].
+    pub fn empty_strided_symbolic(
         sizes: &[SymInt],
         strides: &[SymInt],
         dtype: DType,
@@ -121,8 +121,8 @@ impl Tensor {
     /// fake where this one is.
     ///
     /// # Errors
-    /// As [`Tensor::empty_symint`]; also for a device with memory.
-    pub fn new_empty_symint(&self, sizes: &[SymInt]) -> Result<Tensor> {
+    /// As [`Tensor::empty_symbolic`]; also for a device with memory.
+    pub fn new_empty_symbolic(&self, sizes: &[SymInt]) -> Result<Tensor> {
         let mut device = Device::META.to_raw();
         // SAFETY: the tensor is live and `device` ours.
         unsafe { sys::tenon_fake_device(self.as_raw(), &mut device) };
@@ -141,7 +141,7 @@ impl Tensor {
             return Err(Error::new(
                 Status::INVALID_ARGUMENT,
                 format!(
-                    "Tensor::empty_strided_symint: strides must be {} like the sizes, got {}",
+                    "Tensor::empty_strided_symbolic: strides must be {} like the sizes, got {}",
                     words.len(),
                     steps.len()
                 ),
