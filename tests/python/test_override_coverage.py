@@ -6,11 +6,13 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import types
 
+import pytest
 import tenon
 import tenon.autograd
 import tenon.nn.functional
-from tenon import Tensor, overrides
+from tenon import Tensor, override_names, overrides
 from tenon._tenon import OpOverloadPacket
 from tenon.overrides import get_ignored_functions, get_overridable_functions, resolve_name
 
@@ -82,29 +84,84 @@ def test_every_member_of_tensor_asks():
     assert silent == []
 
 
-def test_public_functions_are_overridable_or_ignored():
+# Of the package's own making: what functions are made with, and no functions of users.
+HELPERS = {"overridable", "run_batched"}
+
+
+def public_functions(module):
+    """Functions by name: what `import *` gives, and whatever else has a name without underscore."""
+    for name in sorted({*module.__all__, *vars(module)}):
+        value = getattr(module, name)
+        is_function = callable(value) and not isinstance(value, (type, types.ModuleType))
+        if is_function and not name.startswith("_") and name not in HELPERS:
+            yield name, value
+
+
+def unknown(module):
+    """Functions that are neither overridable nor ignored, or both."""
     known = {id(one) for functions in get_overridable_functions().values() for one in functions}
     ignored = {id(one) for one in get_ignored_functions()}
-    for module in (tenon, tenon.nn.functional, tenon.autograd):
-        for name in module.__all__:
-            value = getattr(module, name)
-            if callable(value) and not isinstance(value, type):
-                assert (id(value) in known) != (id(value) in ignored), name
+    return [
+        name
+        for name, value in public_functions(module)
+        if (id(value) in known) == (id(value) in ignored)
+    ]
+
+
+def ignored_of(module):
+    """Names of functions that no class can override."""
+    ignored = {id(one) for one in get_ignored_functions()}
+    return {name for name, value in public_functions(module) if id(value) in ignored}
+
+
+MODULES = tenon, tenon.nn.functional, tenon.autograd
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_public_functions_are_overridable_or_ignored(module):
+    assert unknown(module) == []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_a_new_function_that_does_not_ask_is_found(module, monkeypatch):
+    """Whether it is told in `__all__`, and so taken for an ignored one, or is not."""
+    monkeypatch.setattr(module, "brand_new", lambda input: input, raising=False)
+    assert unknown(module) == ["brand_new"]
+    monkeypatch.setattr(module, "__all__", [*module.__all__, "brand_new"])
+    before = ignored_of(module)
+    override_names._found.cache_clear()
+    try:
+        assert ignored_of(module) - before == {"brand_new"}
+    finally:
+        monkeypatch.undo()
+        override_names._found.cache_clear()
+
+
+def test_functions_with_names_of_builtins_are_among_them():
+    named = {resolve_name(one) for one in get_overridable_functions()[tenon]}
+    assert {f"tenon.{name}" for name in ("abs", "max", "pow", "round", "sum")} <= named
+    with pytest.raises(TypeError, match="no implementation found for 'tenon.sum' on types"):
+        tenon.sum(Declining())
+
+
+class Declining:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
 
 
 def test_ignored_functions_are_few_and_named():
     """What is left out: factories, which have no tensor to ask, and what sets or reads a state."""
-    found = {
-        getattr(one, "__name__", "") for one in get_ignored_functions() if one is not None
-    } & set(tenon.__all__)
-    assert found == {
+    assert ignored_of(tenon.nn.functional) == set()
+    assert ignored_of(tenon.autograd) == {"gradcheck", "gradgradcheck", "is_multithreading_enabled"}
+    assert ignored_of(tenon) == {
         *("arange", "as_tensor", "can_cast", "default_generator", "empty", "empty_strided", "eye"),
         *("find_op", "from_dlpack", "from_numpy", "frombuffer", "full", "get_cmake_dir"),
         *("get_default_dtype", "get_include", "get_num_threads", "get_rng_state", "is_available"),
         "is_grad_enabled",
         *("is_inference_mode_enabled", "is_tensor", "manual_seed", "ones", "promote_types"),
         *("rand", "randint", "randn", "set_default_dtype", "set_num_threads", "set_rng_state"),
-        *("tensor", "zeros"),
+        *("sym_float", "sym_max", "sym_min", "sym_not", "sym_sqrt", "tensor", "zeros"),
     }
 
 

@@ -45,7 +45,13 @@ def _modules() -> dict[str, types.ModuleType]:
 
 
 def _functions(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
-    for name in module.__all__:
+    """Public functions by name, also those that `import *` leaves out, such as `sum`."""
+    others = {
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, _OVERRIDABLE) and not name.startswith("_")
+    }
+    for name in (*module.__all__, *sorted(others - set(module.__all__))):
         value = getattr(module, name)
         if callable(value) and not isinstance(value, (type, types.ModuleType)):
             yield name, value
