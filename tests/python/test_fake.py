@@ -196,6 +196,63 @@ def test_estimate_counts_products_and_memory():
     assert found.calls["aten::mm"] == 1
 
 
+def block(x, attend, out, up, down, heads=2):
+    """A transformer block, plainly written."""
+    batch, length, width = x.shape
+    functional = tenon.nn.functional
+
+    def by_head(part):
+        return part.view(batch, length, heads, width // heads).transpose(1, 2)
+
+    parts = functional.linear(x, attend).chunk(3, -1)
+    query, key, value = (by_head(part) for part in parts)
+    scores = (query @ key.transpose(-2, -1)).softmax(-1)
+    mixed = (scores @ value).transpose(1, 2).reshape(batch, length, width)
+    x = x + functional.linear(mixed, out)
+    return x + functional.linear(tenon.relu(functional.linear(x, up)), down)
+
+
+def test_estimate_of_a_transformer_block():
+    weights = (24, 8), (8, 8), (32, 8), (8, 32)
+    x = tenon.ones(2, 5, 8)
+    found = tenon.introspect.estimate(block, x, *(tenon.ones(*one) for one in weights))
+    # Of ten tokens: three projections, scores and mixture by head, the way out, up and down.
+    heads = 2 * 2
+    products = [10 * 8 * 24, heads * 5 * 4 * 5, heads * 5 * 5 * 4, 10 * 8 * 8]
+    assert found.flops == 2 * sum([*products, 10 * 8 * 32, 10 * 32 * 8])
+    # At the peak there are: projections, copied scores and values, scores, the mixture, x, and up
+    # with its relu.
+    small = 4 * 10 * 8
+    scores, up = 4 * heads * 5 * 5, 4 * 10 * 32
+    assert found.peak == 3 * small + scores + small + small + 2 * up
+
+
+def test_estimate_of_a_convolution():
+    found = tenon.introspect.estimate(
+        lambda x, weight: tenon.conv2d(x, weight, padding=1),
+        tenon.ones(2, 1, 8, 8),
+        tenon.ones(2, 1, 3, 3),
+    )
+    assert found.flops == 2 * (2 * 2 * 8 * 8) * 9
+
+
+def test_estimate_knows_what_views_keep():
+    def views(x):
+        kept = (x + 1)[:1]
+        return kept, x + 2
+
+    found = tenon.introspect.estimate(views, tenon.ones(4))
+    assert found.peak == 2 * 4 * 4
+
+
+def test_from_tensor_takes_gradients_along():
+    weight = tenon.ones(3, 2, requires_grad=True)
+    weight.sum().backward()
+    fake = FakeTensorMode().from_tensor(weight)
+    assert isinstance(fake.grad, FakeTensor) and fake.grad.shape == (3, 2)
+    assert FakeTensorMode().from_tensor(tenon.ones(1, requires_grad=True)).grad is None
+
+
 def test_estimate_of_gradients():
     weight = tenon.ones(32, 64, requires_grad=True)
 

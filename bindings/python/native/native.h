@@ -180,6 +180,8 @@ tenon_generator* tnp_generator_get(PyObject* object);     /* borrowed */
 /* subclass.c: constructors. */
 PyObject* tnp_tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type);
+/* Adds functions on weak references to tensors to the module: 0, or -1 with an exception. */
+int tnp_weak_tensor_ready(PyObject* module);
 /* What a tensor prints as, under the name of a subclass. Takes `text` over. */
 PyObject* tnp_subclass_print(PyObject* text, PyTypeObject* type);
 /* number.c, subscript.c: slots of Tensor. */

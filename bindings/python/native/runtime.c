@@ -227,7 +227,8 @@ int tnp_init(PyObject* module) {
       tnp_autocast_init(module) || tnp_fake_init(module) || tnp_check_init(module) ||
       tnp_op_init(module) || tnp_function_protocol_init(module) || tnp_overridable_init(module) ||
       tnp_library_init(module) || tnp_alias_check_init(module) || tnp_handle_init(module) ||
-      tnp_guard_init(module) || tnp_symbol_ready(module) || tnp_shape_env_ready(module)) {
+      tnp_guard_init(module) || tnp_symbol_ready(module) || tnp_shape_env_ready(module) ||
+      tnp_weak_tensor_ready(module)) {
     return -1;
   }
   if (tnp_warning_init() != 0) return -1;

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import collections
 import math
-import weakref
 
-from ._tenon import Tensor
+from ._tenon import Tensor, weak_tensor, weak_tensor_lives
 from .fake import FakeTensorMode
 from .utils._python_dispatch import TorchDispatchMode
 from .utils.pytree import tree_flatten
@@ -51,16 +50,16 @@ class Estimate:
     def __repr__(self) -> str:
         return f"Estimate(flops={self.flops}, allocated={self.allocated}, peak={self.peak})"
 
-    def _freed(self, size: int) -> None:
-        self.live -= size
-
 
 class _Watch(TorchDispatchMode):
-    """Counts what operators make, by the storages that it has not seen yet."""
+    """Counts what operators make, by storages: one lives while a tensor that an operator gave does,
+    a view too, also where no object of Python is left of it."""
 
     def __init__(self, found: Estimate, given: list[Any]) -> None:
         self.found = found
-        self.storages = {one._storage_address() for one in given if isinstance(one, Tensor)}
+        self.given = {one._storage_address() for one in given if isinstance(one, Tensor)}
+        self.owners: dict[int, list[object]] = {}  # of storages that live
+        self.sizes: dict[int, int] = {}
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -71,25 +70,32 @@ class _Watch(TorchDispatchMode):
         flops = _FLOPS.get(name.partition(".")[0])
         if flops is not None:
             self.found.flops += flops(*args)
+        self._let_go()
         for tensor in tree_flatten(result)[0]:
-            if isinstance(tensor, Tensor) and tensor._base is None:
+            if isinstance(tensor, Tensor):
                 self._count(tensor)
+        self.found.peak = max(self.found.peak, self.found.live)
         return result
 
     def _count(self, tensor: Tensor) -> None:
         storage = tensor._storage_address()
-        if storage in self.storages:
+        if storage in self.given:
             return
-        size = math.prod(tensor.shape) * tensor.dtype.itemsize
-        self.storages.add(storage)
-        self.found.allocated += size
-        self.found.live += size
-        self.found.peak = max(self.found.peak, self.found.live)
-        weakref.finalize(tensor, self._let_go, storage, size).atexit = False
+        if storage not in self.owners:
+            base = tensor if tensor._base is None else tensor._base
+            size = self.sizes[storage] = math.prod(base.shape) * base.dtype.itemsize
+            self.owners[storage] = []
+            self.found.allocated += size
+            self.found.live += size
+        self.owners[storage].append(weak_tensor(tensor))
 
-    def _let_go(self, storage: int, size: int) -> None:
-        self.storages.discard(storage)
-        self.found._freed(size)
+    def _let_go(self) -> None:
+        """Takes away the storages on which no tensor lives any more."""
+        for storage, owners in list(self.owners.items()):
+            owners[:] = [one for one in owners if weak_tensor_lives(one)]
+            if not owners:
+                del self.owners[storage]
+                self.found.live -= self.sizes.pop(storage)
 
 
 def estimate(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Estimate:

@@ -92,13 +92,15 @@ class FakeTensorMode:
         """Returns a fake tensor like a real one, the same for the same tensor.
 
         Views become views of what their base becomes; gradients are required where they are of the
-        real one. Fake tensors are given back.
+        real one, and what a leaf has of them comes along. Fake tensors are given back.
 
         Raises:
             ArgumentTypeError: no tensor.
             NotSupportedError: a tensor that stands for something else, as in transforms.
         """
         made = _tenon.copy_fake(tensor, self._native)
+        if made is not tensor and tensor.is_leaf and made.grad is None and tensor.grad is not None:
+            made.grad = self.from_tensor(tensor.grad)
         if type(made) is not type(tensor) and _is_parameter(tensor):
             from .nn import Parameter
 
