@@ -52,8 +52,11 @@ class Estimate:
 
 
 class _Watch(TorchDispatchMode):
-    """Counts what operators make, by storages: one lives while a tensor that an operator gave does,
-    a view too, also where no object of Python is left of it."""
+    """Counts what operators make, by storages.
+
+    One lives while a tensor that an operator gave does, a view too, also where no object of Python
+    is left of it.
+    """
 
     def __init__(self, found: Estimate, given: list[Any]) -> None:
         self.found = found
