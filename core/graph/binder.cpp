@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binds the nodes of a graph one after the other, with tensors as a run has them but for elements.
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -9,6 +10,7 @@
 #include "dispatch/lookup.h"
 #include "dispatch/registry.h"
 #include "graph/bound_plan.h"
+#include "graph/effects.h"
 #include "graph/graph.h"
 #include "graph/plan_run.h"
 
@@ -66,14 +68,17 @@ class BoundPlan::Binder {
       tensor::Tensor& input = *inputs[i].as.tensor;
       TENON_CHECK(!places_.contains(&input), TENON_ERROR_NOT_SUPPORTED,
                   "tenon_graph_bind: inputs must be different tensors, got one twice");
-      places_[&input] = {add_root(input, {Source::kInput, i}), 0};
+      Root root{Source::kInput, i};
+      root.bytes = extent_of(input);
+      places_[&input] = {add_root(input, root), 0};
     }
     for (const Attribute& attribute : graph.attributes()) {
       TENON_CHECK(!places_.contains(attribute.tensor.get()), TENON_ERROR_NOT_SUPPORTED,
                   "tenon_graph_bind: inputs must be no attributes of the graph, got ",
                   attribute.name);
-      add_constant(*attribute.tensor);
+      add_constant(*attribute.tensor).tensor = attribute.tensor.get();
     }
+    bound_.given_ = static_cast<uint32_t>(bound_.roots_.size());
   }
 
   // One node, whose arguments and room for results are in the stack.
@@ -81,26 +86,13 @@ class BoundPlan::Binder {
     const schema::SchemaPtr schema = dispatch::schema_of(*node.op);
     if (!schema) refuse(*node.op, "the operator must be defined");
     check(dispatch::compare_arguments(*node.op, schema.get(), stack->args, stack->nargs));
-    check_writes(*node.op, *schema, *stack);
+    if (is_filled_by_numbers(*node.op, *schema, *stack)) return fill(*node.op, *schema, stack);
     if (makes_views(*schema)) return view(*node.op, *schema, stack);
-    tenon_keyset keys;
-    const dispatch::Kernel& kernel = kernel_for(*node.op, *stack, &keys);
-    bound_.steps_.push_back({{}, 0, number_of(node)});  // owns the state from now on
-    tenon_bound& planned = bound_.steps_.back().bound;
-    const tenon_status status = kernel.bind(kernel.entry.ctx, node.op, keys, stack, &planned);
-    if (status != TENON_OK) {
-      planned = {};
-      throw_error(*node.op, stack, status);
-    }
-    if (planned.run == nullptr) {
-      planned = {};
-      refuse(*node.op, "arguments like these are not bound");
-    }
+    if (is_copy(*node.op)) return copy(node, *schema, stack);
+    note_writes(*node.op, *schema, *stack);
+    plan(*node.op, number_of(node), stack);
     check_results(*node.op, *schema, stack);
-    const uint32_t number = static_cast<uint32_t>(bound_.steps_.size() - 1);
-    for (uint32_t i = 0; i < stack->nargs; ++i) {
-      each_tensor(stack->args[i], [&](tensor::Tensor& tensor) { use(tensor, number); });
-    }
+    const uint32_t number = use_arguments(*stack);
     for (uint32_t i = 0; i < stack->nrets; ++i) {
       each_tensor(stack->rets[i],
                   [&](tensor::Tensor& tensor) { take_result(*node.op, tensor, number); });
@@ -108,8 +100,33 @@ class BoundPlan::Binder {
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
   }
 
+  // A step that is a call.
+  void plan(const tenon_op& op, uint32_t node, tenon_stack* stack) {
+    tenon_keyset keys;
+    const dispatch::Kernel& kernel = kernel_for(op, *stack, &keys);
+    bound_.steps_.push_back({{}, 0, node});  // owns the state from now on
+    tenon_bound& planned = bound_.steps_.back().bound;
+    const tenon_status status = kernel.bind(kernel.entry.ctx, &op, keys, stack, &planned);
+    if (status != TENON_OK) {
+      planned = {};
+      throw_error(op, stack, status);
+    }
+    if (planned.run == nullptr) {
+      planned = {};
+      refuse(op, "arguments like these are not bound");
+    }
+  }
+
   void finish(const Plan::Run& run) {
     for (const tenon_value& output : graph_.outputs()) add_output(output, run);
+    const auto inputs = static_cast<uint32_t>(graph_.inputs().size());
+    for (const Write& write : bound_.writes_) {
+      const Root& root = bound_.roots_[write.root];
+      if (root.source == Source::kInput) continue;
+      TENON_CHECK(
+          bound_.is_apart(root, nullptr, inputs, bound_.given_), TENON_ERROR_NOT_SUPPORTED,
+          "tenon_graph_bind: an attribute that is written must share no memory with others");
+    }
   }
 
  private:
@@ -132,22 +149,140 @@ class BoundPlan::Binder {
                                     stack->nrets));
   }
 
-  void add_constant(tensor::Tensor& tensor) {
+  Root& add_constant(tensor::Tensor& tensor) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
       fail(TENON_ERROR_NOT_SUPPORTED,
            "tenon_graph_bind: attributes must be tensors with memory on the CPU, got another");
     }
-    places_[&tensor] = {add_root(tensor, {Source::kConstant, 0, address_of(tensor)}), 0};
+    Root root{Source::kConstant, 0, address_of(tensor)};
+    root.bytes = extent_of(tensor);
+    const uint32_t number = add_root(tensor, root);
+    places_[&tensor] = {number, 0};
+    return bound_.roots_[number];
   }
 
-  // Only memory that the run makes itself is written.
-  void check_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack) {
+  // What is written is memory that the run makes, or an input or attribute of the graph.
+  void note_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack) {
     for (uint32_t i = 0; i < schema.arguments().size(); ++i) {
-      if (!schema.arguments()[i].is_written()) continue;
+      const schema::Argument& argument = schema.arguments()[i];
+      if (!argument.is_written()) continue;
       each_tensor(stack.args[i], [&](tensor::Tensor& tensor) {
-        const Source source = bound_.roots_[place_of(tensor).root].source;
-        if (source != Source::kScratch) refuse(op, "it writes an input or attribute of the graph");
+        const uint32_t number = place_of(tensor).root;
+        if (make_own(number)) return;
+        // Kernels resize an `out` that does not fit, and bind would.
+        if (number >= bound_.given_ || argument.is_out()) {
+          refuse(op, "it writes into an input or attribute of the graph");
+        }
+        note_write(number, (keys_of(op, stack) & kWrites) != 0);
       });
+    }
+  }
+
+  // Gives a root memory of the run's own, if it can be; what it holds at first is copied.
+  bool make_own(uint32_t number) {
+    Root& root = bound_.roots_[number];
+    if (root.source == Source::kConstant && root.filled != kNotFilled) {
+      root.source = Source::kScratch;
+    }
+    return root.source == Source::kScratch;
+  }
+
+  void note_write(uint32_t root, bool is_counted) {
+    const auto known = std::find_if(bound_.writes_.begin(), bound_.writes_.end(),
+                                    [&](const Write& write) { return write.root == root; });
+    if (known != bound_.writes_.end()) {
+      known->calls += is_counted;
+    } else {
+      bound_.writes_.push_back({root, is_counted});
+    }
+  }
+
+  // Whether what an operator gives depends on no elements, and is the same each time: a factory, or
+  // one that is like a tensor.
+  static bool is_filled_by_numbers(const tenon_op& op, const schema::Schema& schema,
+                                   const tenon_stack& stack) {
+    if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(schema)) {
+      return false;
+    }
+    static constexpr std::string_view kLike[] = {
+        "aten::zeros_like", "aten::ones_like", "aten::full_like", "aten::empty_like",
+        "aten::new_zeros",  "aten::new_ones",  "aten::new_full",  "aten::new_empty"};
+    bool has_tensors = false;
+    for (uint32_t i = 0; i < stack.nargs; ++i) {
+      each_tensor(stack.args[i], [&](tensor::Tensor&) { has_tensors = true; });
+      if (stack.args[i].tag == TENON_TAG_GENERATOR) return false;
+    }
+    return !has_tensors ||
+           std::find(std::begin(kLike), std::end(kLike), op.name()) != std::end(kLike);
+  }
+
+  // A tensor that each run would make the same is made once; runs copy it where they change it.
+  void fill(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    check_ours(op, *stack);
+    const tenon_status status = dispatch::call(&op, stack);
+    if (status != TENON_OK) throw_error(op, stack, status);
+    check_results(op, schema, stack);
+    if (stack->rets[0].tag != TENON_TAG_TENSOR) refuse(op, "its result must be a tensor");
+    tensor::Tensor& made = *stack->rets[0].as.tensor;
+    if (places_.contains(&made)) refuse(op, "its result must be a new tensor here, got an old one");
+    Root& root = add_constant(made);
+    // A call that resizes it takes its memory away.
+    tensor::TensorPtr kept = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&root.bytes, 1});
+    if (root.bytes != 0) {
+      std::memcpy(kept->data(), root.address, static_cast<size_t>(root.bytes));
+    }
+    root.filled = root.bytes;
+    root.address = address_of(*kept);
+    bound_.kept_.push_back(std::move(kept));
+    made_.push_back(tensor::TensorPtr::share(&made));
+  }
+
+  // Those that make a tensor and call copy_.
+  static bool is_copy(const tenon_op& op) {
+    const std::string_view name = op.name();
+    return name == "aten::clone" || name == "aten::_to_copy";
+  }
+
+  // Its result is made by a call, which copies what nobody reads; runs copy by the kernel of copy_.
+  void copy(const Node& node, const schema::Schema& schema, tenon_stack* stack) {
+    check_ours(*node.op, *stack);
+    const tenon_status status = dispatch::call(node.op, stack);
+    if (status != TENON_OK) throw_error(*node.op, stack, status);
+    check_results(*node.op, schema, stack);
+    tensor::Tensor& made = *stack->rets[0].as.tensor;
+    if (places_.contains(&made)) {
+      refuse(*node.op, "its result must be a new tensor here, got an old one");
+    }
+    tenon_value args[] = {tenon_value_of_tensor(&made), stack->args[0], tenon_value_of_bool(0)};
+    tenon_value ret = tenon_value_of_none();
+    tenon_stack call{};
+    call.args = args;
+    call.nargs = 3;
+    call.rets = &ret;
+    call.nrets = 1;
+    const tenon_op* copy = dispatch::find_operator("aten::copy_");
+    place_new(*node.op, made, static_cast<uint32_t>(bound_.steps_.size()));
+    plan(*copy, number_of(node), &call);
+    value::drop(&ret);
+    use_arguments(call);
+    bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
+  }
+
+  // Nobody sees that other calls are not made.
+  static void check_ours(const tenon_op& op, const tenon_stack& stack) {
+    tenon_keyset keys = 0;
+    if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
+      throw Error(base::take_current_error());
+    }
+    const auto lock = dispatch::Registry::get().lock();
+    const dispatch::Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
+    const tenon_keyset cpu = kDense | dispatch::backend_bit(TENON_DEVICE_CPU);
+    for (const tenon_keyset each : {keys, cpu}) {
+      const dispatch::Kernel* kernel = dispatch::slot_kernel(snapshot, each);
+      const bool is_ours =
+          kernel != nullptr && (kernel->entry.language == TENON_LANGUAGE_CPP ||
+                                dispatch::Registry::get().find_built_in(*kernel) != nullptr);
+      if (!is_ours) refuse(op, "its kernel does not bind");
     }
   }
 
@@ -157,6 +292,15 @@ class BoundPlan::Binder {
     if (known != places_.end()) return known->second;
     add_constant(tensor);
     return places_[&tensor];
+  }
+
+  // By the last step, whose number it returns.
+  uint32_t use_arguments(const tenon_stack& stack) {
+    const auto number = static_cast<uint32_t>(bound_.steps_.size() - 1);
+    for (uint32_t i = 0; i < stack.nargs; ++i) {
+      each_tensor(stack.args[i], [&](tensor::Tensor& tensor) { use(tensor, number); });
+    }
+    return number;
   }
 
   void use(tensor::Tensor& tensor, uint32_t step) {
@@ -172,6 +316,11 @@ class BoundPlan::Binder {
 
   void take_result(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (places_.contains(&tensor)) return;  // an argument
+    bound_.places_.push_back(place_new(op, tensor, step));
+  }
+
+  // Where a tensor that a step makes will be.
+  Place place_new(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (!tensor.has_storage() || !tensor.has_memory() || tensor.device().type != TENON_DEVICE_CPU) {
       refuse(op, "its result must have memory on the CPU here, got another");
     }
@@ -181,8 +330,8 @@ class BoundPlan::Binder {
     const int64_t offset = tensor.offset() * tensor::dtype_size(tensor.dtype());
     const Place place{add_root(tensor, root), offset};
     places_[&tensor] = place;
-    bound_.places_.push_back(place);
     made_.push_back(tensor::TensorPtr::share(&tensor));
+    return place;
   }
 
   void view(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
@@ -261,33 +410,51 @@ class BoundPlan::Binder {
 
   void add_output(const tenon_value& output, const Plan::Run& run) {
     constexpr const char* kRefusal =
-        "tenon_graph_bind: outputs must be inputs or tensors that a node makes, got another";
+        "tenon_graph_bind: outputs must be inputs, attributes, or tensors of one dtype that a node "
+        "makes, got another";
     if (output.tag != TENON_TAG_REF) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     const tenon_value value = run.value_of(static_cast<uint32_t>(output.as.i));
     if (value.tag != TENON_TAG_TENSOR) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     tensor::Tensor& tensor = *value.as.tensor;
-    const Place place = place_of(tensor);
-    Root& root = bound_.roots_[place.root];
-    const auto index = static_cast<uint32_t>(bound_.outputs_.size());
-    const bool is_whole = owners_[place.root] == &tensor;
-    if (root.source == Source::kInput && is_whole) {
-      bound_.outputs_.push_back({root.number, kNone, TENON_DTYPE_NONE, {}, {}});
+    const size_t same = std::find(given_.begin(), given_.end(), &tensor) - given_.begin();
+    if (same != given_.size()) {
+      given_.push_back(nullptr);
+      bound_.outputs_.push_back({Kind::kSame, static_cast<uint32_t>(same)});
       return;
     }
-    if (root.source == Source::kConstant || !is_whole || tensor.offset() != 0) {
+    given_.push_back(&tensor);
+    const uint32_t number = place_of(tensor).root;
+    const tensor::Tensor& whole = *owners_[number];
+    if (number >= bound_.given_ && !make_output(number, whole)) {
       fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     }
-    if (root.bytes > extent_of(tensor)) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);  // it shrank
-    if (root.source == Source::kScratch) {
-      root.source = Source::kOutput;
-      root.number = index;
+    if (&whole == &tensor) {
+      bound_.outputs_.push_back({Kind::kWhole, number});
+      return;
     }
+    if (tensor.dtype() != whole.dtype()) fail(TENON_ERROR_NOT_SUPPORTED, kRefusal);
     const tensor::Dims sizes = tensor.size_span(), strides = tensor.stride_span();
-    bound_.outputs_.push_back({kNone,
-                               place.root,
-                               tensor.dtype(),
+    bound_.outputs_.push_back({Kind::kView,
+                               number,
+                               tensor.offset() - whole.offset(),
                                {sizes.begin(), sizes.end()},
-                               {strides.begin(), strides.end()}});
+                               {strides.begin(), strides.end()},
+                               tensor.view_origin(),
+                               tensor.base() == nullptr});
+  }
+
+  // Makes a tensor that a node gives one of the run's outputs; false for one that is not all of its
+  // memory.
+  bool make_output(uint32_t number, const tensor::Tensor& whole) {
+    if (!make_own(number)) return bound_.roots_[number].source == Source::kOutput;
+    Root& root = bound_.roots_[number];
+    if (whole.offset() != 0 || root.bytes > extent_of(whole)) return false;  // it shrank
+    root.source = Source::kOutput;
+    root.number = static_cast<uint32_t>(bound_.made_.size());
+    const tensor::Dims sizes = whole.size_span(), strides = whole.stride_span();
+    bound_.made_.push_back(
+        {whole.dtype(), {sizes.begin(), sizes.end()}, {strides.begin(), strides.end()}});
+    return true;
   }
 
   BoundPlan& bound_;
@@ -295,6 +462,7 @@ class BoundPlan::Binder {
   std::unordered_map<const tensor::Tensor*, Place> places_;
   std::vector<const tensor::Tensor*> owners_;  // of roots
   std::vector<tensor::TensorPtr> made_;        // whose addresses are in places_
+  std::vector<const tensor::Tensor*> given_;   // outputs so far
 };
 
 BoundPlan::BoundPlan(const Graph& graph, const Plan& plan, const tenon_value* inputs)

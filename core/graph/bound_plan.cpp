@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/bound_plan.h"
 
+#include <cstring>
+
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "graph/graph.h"
@@ -50,16 +52,19 @@ class Block {
 void BoundPlan::plan_memory() {
   Block block;
   std::vector<bool> placed(roots_.size());
+  const auto place_root = [&](uint32_t number) {
+    Root& root = roots_[number];
+    if (root.source != Source::kScratch || placed[number]) return;
+    root.offset = block.take(root.bytes);
+    placed[number] = true;
+  };
+  for (uint32_t number = 0; number < roots_.size(); ++number) {
+    if (roots_[number].address != nullptr) place_root(number);  // from the start on
+  }
   uint32_t place = 0;
   for (uint32_t step = 0; step < steps_.size(); ++step) {
     const uint32_t first = place;
-    for (; place < steps_[step].places_end; ++place) {
-      const uint32_t number = places_[place].root;
-      Root& root = roots_[number];
-      if (root.source != Source::kScratch || placed[number]) continue;
-      root.offset = block.take(root.bytes);
-      placed[number] = true;
-    }
+    for (; place < steps_[step].places_end; ++place) place_root(places_[place].root);
     for (uint32_t i = first; i < place; ++i) {
       const uint32_t number = places_[i].root;
       Root& root = roots_[number];
@@ -80,15 +85,57 @@ void BoundPlan::release() noexcept {
 
 BoundPlan::~BoundPlan() { release(); }
 
+bool BoundPlan::is_apart(const Root& written, const tenon_value* inputs, uint32_t from,
+                         uint32_t to) const noexcept {
+  const auto begin_of = [&](const Root& root) {
+    const char* begin = root.address;
+    if (root.source == Source::kInput) {
+      begin = static_cast<const char*>(inputs[root.number].as.tensor->data());
+    }
+    return reinterpret_cast<uintptr_t>(begin);
+  };
+  const uintptr_t begin = begin_of(written);
+  for (uint32_t i = from; i < to; ++i) {
+    const Root& root = roots_[i];
+    if (&root == &written || root.bytes == 0) continue;
+    const uintptr_t other = begin_of(root);
+    if (begin < other + static_cast<uintptr_t>(root.bytes) &&
+        other < begin + static_cast<uintptr_t>(written.bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What attributes share does not change: see Binder::finish.
+bool BoundPlan::may_run(const tenon_value* inputs) const noexcept {
+  const auto count = static_cast<uint32_t>(graph_.inputs().size());
+  for (const Write& write : writes_) {
+    const Root& root = roots_[write.root];
+    const bool is_input = root.source == Source::kInput;
+    if (is_input && inputs[root.number].as.tensor->storage()->is_read_only()) return false;
+    if (!is_apart(root, inputs, 0, is_input ? given_ : count)) return false;
+  }
+  return true;
+}
+
+tensor::Tensor& BoundPlan::tensor_of(const Root& root, const tenon_value* inputs,
+                                     const MadeTensors& made) const noexcept {
+  if (root.source == Source::kInput) return *inputs[root.number].as.tensor;
+  return root.source == Source::kConstant ? *root.tensor : *made[root.number];
+}
+
 void BoundPlan::run(tenon_stack* stack) const {
   tensor::TensorPtr block;
   if (block_bytes_ != 0) block = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&block_bytes_, 1});
   char* const scratch = block ? static_cast<char*>(block->data()) : nullptr;
-  std::vector<tensor::TensorPtr> made(outputs_.size());
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const Output& output = outputs_[i];
-    if (output.input != kNone || roots_[output.root].number != i) continue;
-    made[i] = tensor::new_tensor(output.dtype, nullptr, output.sizes, output.strides.data());
+  MadeTensors made(made_.size());
+  for (size_t i = 0; i < made.size(); ++i) {
+    made[i] = tensor::new_tensor(made_[i].dtype, nullptr, made_[i].sizes, made_[i].strides.data());
+  }
+  for (const Write& write : writes_) {
+    tensor::Tensor& written = tensor_of(roots_[write.root], stack->args, made);
+    for (uint32_t i = 0; i < write.calls; ++i) written.count_write();
   }
   base::SmallVector<char*, 64> bases(roots_.size());
   for (size_t i = 0; i < roots_.size(); ++i) {
@@ -107,6 +154,9 @@ void BoundPlan::run(tenon_stack* stack) const {
         bases[i] = static_cast<char*>(made[root.number]->data());
         break;
     }
+    if (root.filled > 0 && root.source != Source::kConstant) {
+      std::memcpy(bases[i], root.address, static_cast<size_t>(root.filled));
+    }
   }
   base::SmallVector<void*, 192> data(places_.size());
   for (size_t i = 0; i < places_.size(); ++i) data[i] = bases[places_[i].root] + places_[i].offset;
@@ -121,16 +171,29 @@ void BoundPlan::run(tenon_stack* stack) const {
     }
     first = step.places_end;
   }
+  give_outputs(stack, made);
+}
+
+void BoundPlan::give_outputs(tenon_stack* stack, const MadeTensors& made) const {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
-    if (output.input != kNone) {
-      stack->rets[i] = value::copy(stack->args[output.input]);
-      continue;
+    tensor::TensorPtr given;
+    if (output.kind == Kind::kSame) {
+      given = tensor::TensorPtr::share(stack->rets[output.number].as.tensor);
+    } else {
+      tensor::Tensor& whole = tensor_of(roots_[output.number], stack->args, made);
+      if (output.kind == Kind::kWhole) {
+        given = tensor::TensorPtr::share(&whole);
+      } else if (output.is_detached) {
+        given = tensor::TensorPtr::adopt(tensor::Tensor::make_detached(
+            whole, output.sizes, output.strides, whole.offset() + output.offset));
+      } else {
+        given =
+            tensor::new_alias(whole, output.sizes, output.strides, whole.offset() + output.offset);
+        given->set_view_origin(output.origin);
+      }
     }
-    const uint32_t owner = roots_[output.root].number;
-    if (owner < i) made[i] = tensor::TensorPtr::share(stack->rets[owner].as.tensor);
-    stack->rets[i] = tenon_value_of_tensor(made[i].detach());
-    stack->rets[i].flags = TENON_VALUE_OWNED;
+    stack->rets[i] = tenon_value_give(tenon_value_of_tensor(given.detach()));
   }
 }
 

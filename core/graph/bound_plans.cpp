@@ -28,6 +28,7 @@ std::shared_ptr<const BoundPlan> BoundPlans::find(const tenon_value* inputs) noe
       continue;
     }
     if (!entry.situation->is_now(inputs)) continue;
+    if (!entry.plan->may_run(inputs)) return nullptr;
     if (i != 0) {
       const base::SpinGuard lock(locked_);
       recent_ = at;

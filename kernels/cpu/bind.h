@@ -2,7 +2,12 @@
 // Calls of CPU kernels that are planned once and run on other memory: for graphs.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "kernels/common/call.h"
+#include "kernels/common/routine.h"
+#include "kernels/common/shape.h"
 
 namespace tenon::kernels::cpu {
 
@@ -13,6 +18,16 @@ tenon_status bind_fold(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_s
                        tenon_bound* out_bound);
 tenon_status bind_mm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                      tenon_bound* out_bound);
+tenon_status bind_bmm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                      tenon_bound* out_bound);
+tenon_status bind_cat(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                      tenon_bound* out_bound);
+tenon_status bind_copy(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                       tenon_bound* out_bound);
+tenon_status bind_fill(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                       tenon_bound* out_bound);
+// The four of softmax.h.
+tenon_bind_fn bind_of_softmax(const Facts& facts);
 
 // Runs the routine of a kernel's form with another device's part than its own, which notes the plan
 // in the place of running it. False, and nothing is run, where other tensors than the inputs that
@@ -38,6 +53,26 @@ class Operands {
   bool in_place_;
 };
 
+// What a tensor is but for its memory.
+class KeptInfo {
+ public:
+  explicit KeptInfo(const tenon_tensor_info& info)
+      : info_(info), sizes_(sizes_of(info)), strides_(strides_of(info)) {}
+
+  tenon_tensor_info at(void* data) const {
+    tenon_tensor_info info = info_;
+    info.data = data;
+    info.sizes = sizes_.begin();
+    info.strides = strides_.begin();
+    return info;
+  }
+
+ private:
+  tenon_tensor_info info_;
+  Dims sizes_;
+  Dims strides_;
+};
+
 // The planned call that `bound` is: it has run(void* const* data) const.
 template <class Bound>
 tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
@@ -51,6 +86,30 @@ tenon_bound keep_bound(std::unique_ptr<Bound> bound) {
   kept.state = bound.release();
   kept.deleter = [](void* state) { delete static_cast<Bound*>(state); };
   return kept;
+}
+
+// Stands in the place of a routine and keeps what that would run. Begins as Routine does.
+struct NotingRoutine {
+  Routine part;
+  tenon_bound bound;
+};
+
+template <class Bound>
+void note(const Call& call, std::unique_ptr<Bound> bound) {
+  auto& noting = *const_cast<NotingRoutine*>(static_cast<const NotingRoutine*>(call.form.kernel));
+  noting.bound = keep_bound(std::move(bound));
+}
+
+// Binds the form of an operator that is not `out` by a routine that calls note().
+template <void (*kNote)(const Call&)>
+tenon_status bind_routine(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                          tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    if (form.is_out()) return;
+    NotingRoutine noting{{kNote}, {}};
+    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
 }
 
 }  // namespace tenon::kernels::cpu

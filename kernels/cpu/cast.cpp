@@ -32,8 +32,8 @@ bool is_turned(const Walk& walk, int64_t size) {
          walk.stride(1, 0) > walk.stride(1, 1) && walk.size(0) >= 8 && walk.size(1) >= 8;
 }
 
-void turn_all(const Walk& walk) {
-  walk.steps<2>(walk.raw_data(), [&](char* const* plane) {
+void turn_all(const Walk& walk, char* const* base) {
+  walk.steps<2>(base, [&](char* const* plane) {
     turn(plane[0], plane[1],
          {walk.stride(0, 0), walk.size(1), walk.size(0), walk.stride(0, 1), walk.stride(1, 0)});
   });
@@ -67,21 +67,25 @@ void Cast::run(char* const* data, const int64_t* strides, int64_t count) const {
   }
 }
 
-void Cast::run(const Walk& walk) const {
-  walk.run([](char* const* data, const int64_t* strides, int64_t count,
-              const void* self) { static_cast<const Cast*>(self)->run(data, strides, count); },
-           this);
+void Cast::run(const Walk& walk, char* const* base) const {
+  if (walk.ndim() == 0) return run_row(walk, base);
+  walk.rows(base, [&](char* const* row) { run_row(walk, row); });
 }
 
-void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
+void Cast::run_row(const Walk& walk, char* const* data) const {
+  const int64_t strides[] = {walk.stride(0, 0), walk.stride(1, 0)};
+  run(data, strides, walk.size(0));
+}
+
+CastPlan::CastPlan(const tenon_tensor_info& target, const tenon_tensor_info& source)
+    : cast_(dtype_of_info(target), dtype_of_info(source)) {
   const Dtype to = dtype_of_info(target);
   const Dtype from = dtype_of_info(source);
-  Walk walk;
   const bool same_sizes = std::ranges::equal(sizes_of(target), sizes_of(source));
   if (same_sizes && is_contiguous(target) && is_contiguous(source)) {
-    walk.flat(target.numel, 2);
-    walk.set_flat(0, target.data, size_of(to));
-    walk.set_flat(1, source.data, size_of(from));
+    walk_.flat(target.numel, 2);
+    walk_.set_flat(0, target.data, size_of(to));
+    walk_.set_flat(1, source.data, size_of(from));
   } else {
     const Sizes shape = sizes_of(target);
     int64_t strides[kMaxDims];
@@ -89,19 +93,27 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
     const int64_t* order[] = {target.strides, strides};
     int64_t perm[kMaxDims];
     order_dims(shape, order, 2, perm);
-    walk.begin(shape, perm, 2);
-    walk.set(0, target.data, size_of(to), target.strides);
-    walk.set(1, source.data, size_of(from), strides);
-    walk.coalesce();
+    walk_.begin(shape, perm, 2);
+    walk_.set(0, target.data, size_of(to), target.strides);
+    walk_.set(1, source.data, size_of(from), strides);
+    walk_.coalesce();
   }
-  const bool turns = to == from && walk.ndim() > 1 && is_turned(walk, size_of(to));
-  share_walk(walk, walk.raw_data(), 1, [&](const Walk& part, char* const*) {
-    if (turns) {
-      turn_all(part);
+  turns_ = to == from && walk_.ndim() > 1 && is_turned(walk_, size_of(to));
+}
+
+void CastPlan::run(char* const* data) const {
+  share_walk(walk_, data, 1, [&](const Walk& part, char* const* base) {
+    if (turns_) {
+      turn_all(part, base);
     } else {
-      Cast(to, from).run(part);
+      cast_.run(part, base);
     }
   });
+}
+
+void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
+  char* const data[] = {static_cast<char*>(target.data), static_cast<char*>(source.data)};
+  CastPlan(target, source).run(data);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -21,14 +21,30 @@ class Cast {
     run(data, strides, count);
   }
   // Operand 0 of the walk is written.
-  void run(const Walk& walk) const;
+  void run(const Walk& walk) const { run(walk, walk.raw_data()); }
+  // The same from other first elements on.
+  void run(const Walk& walk, char* const* base) const;
 
  private:
   void run(char* const* data, const int64_t* strides, int64_t count) const;
+  void run_row(const Walk& walk, char* const* data) const;
 
   Loop first_ = nullptr;
   Loop second_ = nullptr;
   int64_t between_size_ = 0;  // of an element
+};
+
+// A cast that is planned once and run on other memory.
+class CastPlan {
+ public:
+  CastPlan(const tenon_tensor_info& target, const tenon_tensor_info& source);
+  // `data` has the first elements of target and source.
+  void run(char* const* data) const;
+
+ private:
+  Walk walk_;
+  Cast cast_;
+  bool turns_;
 };
 
 // Writes `source`, broadcast to the sizes of `target`, to `target`. Both have CPU memory and do not

@@ -3,7 +3,10 @@
 #include "kernels/ops/cat.h"
 
 #include <cstring>
+#include <span>
+#include <vector>
 
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/shared_loop.h"
@@ -34,17 +37,13 @@ void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_in
   });
 }
 
-void cat(const Call& call) {
-  const auto tensors = call.get<TensorList>(0);
-  auto dim = call.get<int64_t>(1);
-  Tensor result = cat_result(call, tensors, dim);
-  const tenon_tensor_info whole = result.info();
+// Writes tensors behind each other along a dim.
+void join(const tenon_tensor_info& whole, int64_t dim, std::span<const tenon_tensor_info> sources) {
   const int64_t element_size = size_of(dtype_of_info(whole));
-  const int64_t step = whole.strides[dim] * element_size;
   char* at = static_cast<char*>(whole.data);
-  for (int64_t i = 0; i < tensors.size(); ++i) {
-    const tenon_tensor_info source = tensors[i]->info();
+  for (const tenon_tensor_info& source : sources) {
     if (cat_skips(source) || source.numel == 0) continue;
+    const int64_t step = whole.strides[dim] * element_size;
     if (is_contiguous(whole) && is_contiguous(source) && source.dtype == whole.dtype) {
       copy_blocks(whole, at, source, dim, element_size);
       at += source.sizes[dim] * step;
@@ -60,11 +59,53 @@ void cat(const Call& call) {
     cast(part, source);
     at += source.sizes[dim] * step;
   }
+}
+
+std::vector<tenon_tensor_info> infos_of(TensorList tensors) {
+  std::vector<tenon_tensor_info> infos;
+  for (int64_t i = 0; i < tensors.size(); ++i) infos.push_back(tensors[i]->info());
+  return infos;
+}
+
+void cat(const Call& call) {
+  const auto tensors = call.get<TensorList>(0);
+  auto dim = call.get<int64_t>(1);
+  Tensor result = cat_result(call, tensors, dim);
+  join(result.info(), dim, infos_of(tensors));
   if (call.form.is_functional()) call.give(0, std::move(result));
 }
+
+struct BoundCat {
+  KeptInfo whole;
+  int64_t dim;
+  std::vector<KeptInfo> sources;
+
+  void run(void* const* data) const {
+    std::vector<tenon_tensor_info> infos;
+    infos.reserve(sources.size());
+    for (size_t i = 0; i < sources.size(); ++i) infos.push_back(sources[i].at(data[i]));
+    join(whole.at(data[sources.size()]), dim, infos);
+  }
+};
 
 }  // namespace
 
 Operator operator_kCat() { return routine_of<ops::kCat, &cat>(); }
+
+tenon_status bind_cat(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                      tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    if (!form.is_functional()) return;
+    const Call call{form, stack->args, stack->rets};
+    const auto tensors = call.get<TensorList>(0);
+    auto dim = call.get<int64_t>(1);
+    Tensor result = cat_result(call, tensors, dim);
+    auto bound = std::make_unique<BoundCat>(BoundCat{KeptInfo(result.info()), dim, {}});
+    for (const tenon_tensor_info& info : infos_of(tensors)) bound->sources.emplace_back(info);
+    call.give(0, std::move(result));
+    *out_bound = keep_bound(std::move(bound));
+  });
+}
 
 }  // namespace tenon::kernels::cpu

@@ -3,8 +3,10 @@
 #include "kernels/ops/fill.h"
 
 #include <cstring>
+#include <string>
 
 #include "kernels/common/walk.h"
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/bits.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/routine_of.h"
@@ -35,6 +37,21 @@ void fill_(const Call& call) {
   fill(call.op(), info, call.get<Scalar>(1));
 }
 
+struct BoundFill {
+  std::string op;
+  KeptInfo self;
+  Scalar value;
+  void run(void* const* data) const { fill(op.c_str(), self.at(data[0]), value); }
+};
+
+// Of zero_, too, which is told no value.
+void note_fill(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
+  const Scalar value = call.form.arguments > 1 ? call.get<Scalar>(1) : Scalar(0);
+  check_fill(call.op(), info, value);
+  note(call, std::make_unique<BoundFill>(BoundFill{call.form.name, KeptInfo(info), value}));
+}
+
 }  // namespace
 
 void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
@@ -59,5 +76,10 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
 }
 
 Operator operator_kFillInPlace() { return routine_of<ops::kFillInPlace, &fill_>(); }
+
+tenon_status bind_fill(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                       tenon_bound* out_bound) {
+  return bind_routine<&note_fill>(ctx, op, keys, stack, out_bound);
+}
 
 }  // namespace tenon::kernels::cpu

@@ -46,32 +46,20 @@ struct BoundProduct {
   }
 };
 
-// Stands in the place of the kernel and keeps what that would run. Begins as Routine does.
-struct NotingProduct {
-  Routine part;
-  tenon_bound bound;
-};
-
 void note_product(const Call& call) {
   Product product(call, 0);
   check_dtype(call.op(), "self", product.dtype(), Joined<GemmTypes, Float8Types>());
-  auto& noting = *const_cast<NotingProduct*>(static_cast<const NotingProduct*>(call.form.kernel));
-  noting.bound = keep_bound(std::make_unique<BoundProduct>(
-      BoundProduct{call.form.name, product.dtype(), BoundProduct::matrix(product.a),
-                   BoundProduct::matrix(product.b)}));
+  note(call, std::make_unique<BoundProduct>(BoundProduct{call.form.name, product.dtype(),
+                                                         BoundProduct::matrix(product.a),
+                                                         BoundProduct::matrix(product.b)}));
   end_product(call, product);
 }
 
 }  // namespace
 
-tenon_status bind_mm(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+tenon_status bind_mm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                      tenon_bound* out_bound) {
-  return tenon::detail::guarded(&stack->error, [&] {
-    const auto& form = *static_cast<const OperatorForm*>(ctx);
-    if (!form.is_functional()) return;
-    NotingProduct noting{{&note_product}, {}};
-    if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
-  });
+  return bind_routine<&note_product>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -8,8 +8,13 @@
 #include "kernels/cpu/operators.h"
 #include "kernels/cpu/run.h"
 #include "kernels/cpu/vector_level.h"
+#include "kernels/ops/bmm.h"
+#include "kernels/ops/cat.h"
+#include "kernels/ops/copy.h"
+#include "kernels/ops/fill.h"
 #include "kernels/ops/mm.h"
 #include "kernels/ops/registry.h"
+#include "kernels/ops/zero.h"
 #include "tenon/plugin.h"
 
 namespace tenon::kernels::cpu {
@@ -23,7 +28,11 @@ tenon_bind_fn bind_of(const Facts& facts) {
   if (facts.family == &kPointwise) return &bind_pointwise;
   if (facts.family == &kFold) return &bind_fold;
   if (&facts == &ops::kMm) return &bind_mm;
-  return nullptr;
+  if (&facts == &ops::kBmm) return &bind_bmm;
+  if (&facts == &ops::kCat) return &bind_cat;
+  if (&facts == &ops::kCopyInPlace) return &bind_copy;
+  if (&facts == &ops::kFillInPlace || &facts == &ops::kZeroInPlace) return &bind_fill;
+  return bind_of_softmax(facts);
 }
 
 tenon_status load(tenon_plugin*, void** out_state) {

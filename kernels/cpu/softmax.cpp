@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "kernels/common/maths.h"
+#include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
@@ -141,15 +142,15 @@ void put_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_i
 }
 
 template <RowStep kStep, class T>
-void run_rows(const SoftmaxPlan& plan, const tenon_tensor_info& a, const tenon_tensor_info* b) {
-  const tenon_tensor_info result = plan.result.info();
+void run_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_info& a,
+              const tenon_tensor_info* b) {
   constexpr Dtype wide = element_dtype<T>;
-  const int64_t length = size_along(result, plan.dim);
+  const int64_t length = size_along(result, dim);
   const int64_t rows = result.numel / length;
   Tensor owner_a, owner_b, owner_result;
   const bool is_scalar = result.ndim == 0;
   const auto rows_in = [&](const tenon_tensor_info& info, Tensor& owner) {
-    if (!is_scalar) return rows_of(info, wide, plan.dim, owner);
+    if (!is_scalar) return rows_of(info, wide, dim, owner);
     owner = Tensor::empty({}, wide);
     cast(owner.info(), info);
     return owner.info();
@@ -157,7 +158,7 @@ void run_rows(const SoftmaxPlan& plan, const tenon_tensor_info& a, const tenon_t
   const tenon_tensor_info in_a = rows_in(a, owner_a);
   const tenon_tensor_info in_b = b != nullptr ? rows_in(*b, owner_b) : in_a;
   const bool direct = dtype_of_info(result) == wide && is_contiguous(result) &&
-                      (is_scalar || plan.dim == result.ndim - 1);
+                      (is_scalar || dim == result.ndim - 1);
   if (!direct) owner_result = Tensor::empty(sizes_of(in_a), wide);
   const tenon_tensor_info out = direct ? result : owner_result.info();
   const Row<T> row = row_of<kStep, T>();
@@ -171,45 +172,93 @@ void run_rows(const SoftmaxPlan& plan, const tenon_tensor_info& a, const tenon_t
   });
   if (direct) return;
   if (is_scalar) return cast(result, out);
-  put_rows(result, plan.dim, out);
+  put_rows(result, dim, out);
 }
 
 template <RowStep kStep>
-void run_softmax(const Call& call, SoftmaxPlan plan, const tenon_tensor_info& a,
-                 const tenon_tensor_info* b) {
-  if (a.numel != 0) {
-    // Small floats are computed as float.
-    if (dtype_of_info(a) == Dtype::F64) {
-      run_rows<kStep, double>(plan, a, b);
-    } else {
-      run_rows<kStep, float>(plan, a, b);
-    }
+void run_all(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_info& a,
+             const tenon_tensor_info* b) {
+  if (a.numel == 0) return;
+  // Small floats are computed as float.
+  if (dtype_of_info(a) == Dtype::F64) {
+    run_rows<kStep, double>(result, dim, a, b);
+  } else {
+    run_rows<kStep, float>(result, dim, a, b);
+  }
+}
+
+constexpr bool is_backward(RowStep step) {
+  return step == RowStep::SoftmaxBackward || step == RowStep::LogSoftmaxBackward;
+}
+
+template <RowStep kStep>
+SoftmaxPlan plan_of(const Call& call) {
+  return is_backward(kStep) ? softmax_backward_plan(call) : softmax_plan(call);
+}
+
+template <RowStep kStep>
+void softmax(const Call& call) {
+  SoftmaxPlan plan = plan_of<kStep>(call);
+  const tenon_tensor_info a = call.get<Tensor>(0)->info();
+  if constexpr (is_backward(kStep)) {
+    const tenon_tensor_info output = call.get<Tensor>(1)->info();
+    run_all<kStep>(plan.result.info(), plan.dim, a, &output);
+  } else {
+    run_all<kStep>(plan.result.info(), plan.dim, a, nullptr);
   }
   if (call.form.is_functional()) call.give(0, std::move(plan.result));
 }
 
 template <RowStep kStep>
-void forward(const Call& call) {
-  run_softmax<kStep>(call, softmax_plan(call), call.get<Tensor>(0)->info(), nullptr);
-}
+struct BoundSoftmax {
+  int64_t dim;
+  KeptInfo a;
+  KeptInfo b;  // of a gradient the output, else a
+  KeptInfo result;
+
+  void run(void* const* data) const {
+    if constexpr (is_backward(kStep)) {
+      const tenon_tensor_info output = b.at(data[1]);
+      run_all<kStep>(result.at(data[2]), dim, a.at(data[0]), &output);
+    } else {
+      run_all<kStep>(result.at(data[1]), dim, a.at(data[0]), nullptr);
+    }
+  }
+};
 
 template <RowStep kStep>
-void backward(const Call& call) {
-  const tenon_tensor_info output = call.get<Tensor>(1)->info();
-  run_softmax<kStep>(call, softmax_backward_plan(call), call.get<Tensor>(0)->info(), &output);
+void note_softmax(const Call& call) {
+  SoftmaxPlan plan = plan_of<kStep>(call);
+  const KeptInfo a(call.get<Tensor>(0)->info());
+  const KeptInfo b(call.get<Tensor>(is_backward(kStep) ? 1 : 0)->info());
+  note(call, std::make_unique<BoundSoftmax<kStep>>(
+                 BoundSoftmax<kStep>{plan.dim, a, b, KeptInfo(plan.result.info())}));
+  call.give(0, std::move(plan.result));
 }
 
 }  // namespace
 
-Operator operator_kSoftmax() { return routine_of<ops::kSoftmax, &forward<RowStep::Softmax>>(); }
+Operator operator_kSoftmax() { return routine_of<ops::kSoftmax, &softmax<RowStep::Softmax>>(); }
 Operator operator_kLogSoftmax() {
-  return routine_of<ops::kLogSoftmax, &forward<RowStep::LogSoftmax>>();
+  return routine_of<ops::kLogSoftmax, &softmax<RowStep::LogSoftmax>>();
 }
 Operator operator_kSoftmaxBackwardData() {
-  return routine_of<ops::kSoftmaxBackwardData, &backward<RowStep::SoftmaxBackward>>();
+  return routine_of<ops::kSoftmaxBackwardData, &softmax<RowStep::SoftmaxBackward>>();
 }
 Operator operator_kLogSoftmaxBackwardData() {
-  return routine_of<ops::kLogSoftmaxBackwardData, &backward<RowStep::LogSoftmaxBackward>>();
+  return routine_of<ops::kLogSoftmaxBackwardData, &softmax<RowStep::LogSoftmaxBackward>>();
+}
+
+tenon_bind_fn bind_of_softmax(const Facts& facts) {
+  if (&facts == &ops::kSoftmax) return &bind_routine<&note_softmax<RowStep::Softmax>>;
+  if (&facts == &ops::kLogSoftmax) return &bind_routine<&note_softmax<RowStep::LogSoftmax>>;
+  if (&facts == &ops::kSoftmaxBackwardData) {
+    return &bind_routine<&note_softmax<RowStep::SoftmaxBackward>>;
+  }
+  if (&facts == &ops::kLogSoftmaxBackwardData) {
+    return &bind_routine<&note_softmax<RowStep::LogSoftmaxBackward>>;
+  }
+  return nullptr;
 }
 
 }  // namespace tenon::kernels::cpu

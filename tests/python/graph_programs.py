@@ -34,10 +34,18 @@ BINARY = "add sub mul div maximum minimum pow remainder atan2 fmod".split()
 BINARY += "eq ne lt le gt ge logical_and bitwise_and bitwise_or".split()
 BINARY_IN_PLACE = "add_ sub_ mul_ div_ copy_ maximum pow_ eq_ bitwise_xor_".split()
 FOLDS = "sum mean amax amin prod any all sum sum".split()
-UNBOUND = ("cumsum({0}, 0)", "cat([{0}, {0}])", "softmax({0}, -1)", "empty(2, 3).zero_() + {0}")
+RARE = ("cumsum({0}, 0)", "cat([{0}, {0}])", "cat([{0}, {0}.to(torch.float64)], -1)")
+RARE += (
+    "softmax({0}, -1)",
+    "log_softmax({0}, 0)",
+    "empty(2, 3, dtype=torch.float32).zero_() + {0}",
+    "arange(3) * {0}",
+)
+RARE += ("zeros_like({0})", "ones_like({0}).mul_({0})", "full((3,), 2.0, dtype=torch.half)")
+RARE += ("zeros(2, 3, dtype=torch.float32)[1]",)
+RARE += ("bmm({0}.unsqueeze(0), {0}.t().unsqueeze(0))",)
 # What is in lines that stand against plans: most programs have none of these.
-UNBOUND_WORDS = (".to(", "clone", "contiguous", "masked_fill", "clamp", "pow", "**", "] = ")
-UNBOUND_WORDS += ("fill_", "zero_", "copy_", "cumsum", "cat(", "softmax", "empty")
+UNBOUND_WORDS = ("masked_fill", "clamp", "pow", "**", "cumsum")
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
 
 # How many programs ran by plans, and what stood against plans for the others.
@@ -154,17 +162,19 @@ class Writer(programs.Writer):
                 self.names.append(f"{prefix}{i}")
                 self.scope[f"{prefix}{i}"] = one.make(self.scope["torch"], f"writer {prefix} {i}")
         self.binds = chance.random() < 0.8
-        may_write_inputs = chance.random() < 0.04
+        may_write_inputs = chance.random() < 0.25
+        # Elements of an expanded input share places, which `fill_` alone may write.
+        may_be_written = {
+            f"x{i}" for i, one in enumerate(inputs) if may_write_inputs and one.layout != "expanded"
+        }
         self.read_only = {
-            self.memory(self.scope[name])
-            for name in self.names
-            if name[0] == "a" or not may_write_inputs
+            self.memory(self.scope[name]) for name in self.names if name not in may_be_written
         }
         for _ in range(chance.randint(1, 9)):
             self.step()
         count = chance.choice([1, 1, 1, 2, 3])
         made = [name for name in self.names if name[0] == "t" and self.is_whole(name)]
-        made = made if made and chance.random() < 0.9 else self.names
+        made = made if made and chance.random() < 0.7 else self.names
         outputs = [chance.choice(self.names if chance.random() < 0.1 else made[-4:])]
         outputs += [chance.choice(made) for _ in range(count - 1)]
         return Program(inputs, others, attributes, self.lines, outputs)
@@ -233,10 +243,10 @@ class Writer(programs.Writer):
         return True
 
     def unary(self) -> None:
-        if self.random.random() < 0.03:
-            how = self.random.choice(UNBOUND).format(self.pick()[0])
-            return self.add(f"torch.{how}")
-        return self.add(f"{self.pick()[0]}.{self.random.choice(UNARY)}()")
+        name, tensor = self.pick()
+        if self.random.random() < 0.25 and tensor.numel() <= 1000:
+            return self.add(f"torch.{self.random.choice(RARE).format(name)}")
+        return self.add(f"{name}.{self.random.choice(UNARY)}()")
 
     def other(self, tensor: Any, fits_into: bool = False) -> str:
         """One of which, together with a large one, nothing huge comes."""

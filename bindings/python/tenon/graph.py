@@ -223,8 +223,8 @@ class Graph(_tenon.CallableGraph):
         modes, profile or recording, and until a kernel is registered or removed.
 
         Returns:
-            None, or what stands against a plan: an operator whose kernel does not bind, an input
-            or attribute that is written, an output that is a view.
+            None, or what stands against a plan: an operator whose kernel does not bind, or that
+            writes into an input or attribute as `out`.
         """
         return _tenon.graph_bind(self._handle, tuple(tree_flatten(args)[0]))
 

@@ -11,8 +11,8 @@
 
 // Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas,
 // ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules, ::map, ::shapes, ::fake,
-// ::record and ::replay, each "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that
-// overrides operators, and functions; and ::transform.
+// ::record and ::replay, each "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which
+// make an object that overrides operators, and functions; and ::transform.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
 
