@@ -218,13 +218,7 @@ class BoundPlan::Binder {
 
   // A tensor that each run would make the same is made once; runs copy it where they change it.
   void fill(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
-    check_ours(op, *stack);
-    const tenon_status status = dispatch::call(&op, stack);
-    if (status != TENON_OK) throw_error(op, stack, status);
-    check_results(op, schema, stack);
-    if (stack->rets[0].tag != TENON_TAG_TENSOR) refuse(op, "its result must be a tensor");
-    tensor::Tensor& made = *stack->rets[0].as.tensor;
-    if (places_.contains(&made)) refuse(op, "its result must be a new tensor here, got an old one");
+    tensor::Tensor& made = call_once(op, schema, stack);
     Root& root = add_constant(made);
     // A call that resizes it takes its memory away.
     tensor::TensorPtr kept = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&root.bytes, 1});
@@ -245,26 +239,19 @@ class BoundPlan::Binder {
 
   // Its result is made by a call, which copies what nobody reads; runs copy by the kernel of copy_.
   void copy(const Node& node, const schema::Schema& schema, tenon_stack* stack) {
-    check_ours(*node.op, *stack);
-    const tenon_status status = dispatch::call(node.op, stack);
-    if (status != TENON_OK) throw_error(*node.op, stack, status);
-    check_results(*node.op, schema, stack);
-    tensor::Tensor& made = *stack->rets[0].as.tensor;
-    if (places_.contains(&made)) {
-      refuse(*node.op, "its result must be a new tensor here, got an old one");
-    }
+    tensor::Tensor& made = call_once(*node.op, schema, stack);
     tenon_value args[] = {tenon_value_of_tensor(&made), stack->args[0], tenon_value_of_bool(0)};
     tenon_value ret = tenon_value_of_none();
-    tenon_stack call{};
-    call.args = args;
-    call.nargs = 3;
-    call.rets = &ret;
-    call.nrets = 1;
+    tenon_stack copying{};
+    copying.args = args;
+    copying.nargs = 3;
+    copying.rets = &ret;
+    copying.nrets = 1;
     const tenon_op* copy = dispatch::find_operator("aten::copy_");
     place_new(*node.op, made, static_cast<uint32_t>(bound_.steps_.size()));
-    plan(*copy, number_of(node), &call);
+    plan(*copy, number_of(node), &copying);
     value::drop(&ret);
-    use_arguments(call);
+    use_arguments(copying);
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
   }
 
@@ -279,9 +266,9 @@ class BoundPlan::Binder {
     const tenon_keyset cpu = kDense | dispatch::backend_bit(TENON_DEVICE_CPU);
     for (const tenon_keyset each : {keys, cpu}) {
       const dispatch::Kernel* kernel = dispatch::slot_kernel(snapshot, each);
-      const bool is_ours =
-          kernel != nullptr && (kernel->entry.language == TENON_LANGUAGE_CPP ||
-                                dispatch::Registry::get().find_built_in(*kernel) != nullptr);
+      // There is none where the key is passed.
+      const bool is_ours = kernel == nullptr || kernel->entry.language == TENON_LANGUAGE_CPP ||
+                           dispatch::Registry::get().find_built_in(*kernel) != nullptr;
       if (!is_ours) refuse(op, "its kernel does not bind");
     }
   }
@@ -334,18 +321,26 @@ class BoundPlan::Binder {
     return place;
   }
 
-  void view(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
-    {
-      const auto lock = dispatch::Registry::get().lock();
-      const dispatch::Kernel* kernel = slot_of(op, keys_of(op, *stack));
-      // Of a view that is made once nobody sees the other calls.
-      if (kernel == nullptr || kernel->entry.language != TENON_LANGUAGE_CPP) {
-        refuse(op, "its kernel does not bind");
-      }
-    }
+  // Calls an operator whose other calls nobody misses.
+  static void call(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    check_ours(op, *stack);
     const tenon_status status = dispatch::call(&op, stack);
     if (status != TENON_OK) throw_error(op, stack, status);
     check_results(op, schema, stack);
+  }
+
+  // The same of one that makes a tensor.
+  tensor::Tensor& call_once(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    call(op, schema, stack);
+    const tenon_value& result = stack->rets[0];
+    if (result.tag != TENON_TAG_TENSOR || places_.contains(result.as.tensor)) {
+      refuse(op, "its result must be a new tensor here, got another");
+    }
+    return *result.as.tensor;
+  }
+
+  void view(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    call(op, schema, stack);
     for (uint32_t i = 0; i < stack->nrets; ++i) {
       each_tensor(stack->rets[i], [&](tensor::Tensor& result) { place_view(op, result, *stack); });
     }
