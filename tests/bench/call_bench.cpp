@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gradients.h"
+#include "graphs.h"
 #include "layouts.h"
 #include "peers/peer.h"
 #include "small_tensors.h"
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
   add_rows(small_tensor_rows());
   add_rows(layout_rows());
   add_rows(gradient_rows());
+  add_rows(graph_rows());
   add_peers();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

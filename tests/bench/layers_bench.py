@@ -116,10 +116,13 @@ def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
         if m is tenon:
             from tenon import fx, graph
 
-            traced = graph.trace(chain, x, w)
+            traced, traced_mm = graph.trace(chain, x, w), graph.trace(products, a, b)
             runs = {
                 "trace": lambda: graph.trace(chain, x, w),
+                "chain": lambda: chain(x, w),
+                "chain_mm": lambda: products(a, b),
                 "replay": lambda: traced(x, w),
+                "replay_mm": lambda: traced_mm(a, b),
                 "bound": bound(chain, x, w),
                 "bound_mm": bound(products, a, b),
             }
@@ -129,10 +132,10 @@ def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
             make_fx = proxies.make_fx
             runs = {
                 "trace": lambda: make_fx(chain)(x, w),
-                "replay": lambda: chain(x, w),
-                "bound": lambda: chain(x, w),
-                "bound_mm": lambda: products(a, b),
             }
+            for name in ("chain", "replay", "bound"):
+                runs[name] = lambda: chain(x, w)
+                runs[f"{name}_mm"] = lambda: products(a, b)
         runs["make_fx"] = lambda: make_fx(chain)(x, w)
         for name, run in runs.items():
             timer = Timer("run()", globals={"run": run})

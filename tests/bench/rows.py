@@ -42,6 +42,12 @@ def _python(what: str, ours: str, peer: str = "", peer_name: str = "", limit=Non
     return Row(what, f"python:{ours}", f"python:{peer}" if peer else "", peer_name, limit)
 
 
+def _graph(what: str, name: str, peer: str, limit: float | None = None) -> Row:
+    """A row of graphs.cpp beside a loop in C, ours or libtorch's."""
+    where = "libtorch" if peer.startswith("torch/") else "a loop in C"
+    return Row(what, f"layer:c/graphs/{name}", f"layer:c/{peer}", where, limit)
+
+
 def _layer(what: str, name: str, limit: float, floor: str = "") -> Row:
     peer = f"c/torch/{name[2:]}" if name.startswith("c/") else f"torch/{name}"
     where = "libtorch" if name.startswith("c/") else "PyTorch"
@@ -298,9 +304,22 @@ SECTIONS = {
         _layer("the same with a symbolic size", "symbolic_add", 0.005),
         _layer("an operator traced to a graph", "trace", 0.002),
         _layer("the same by make_fx, a module of nodes", "make_fx", 0.05),
-        _layer("a graph of 50 run, an operator, beside eager calls", "replay", 0.06),
+        _layer("50 operators of one element, called, an operator", "chain", 0.2),
+        _layer("their graph run, beside such calls", "replay", 0.06),
         _layer("the same by a bound plan", "bound", 0.02),
+        _layer("50 operators with products of 8×8, called", "chain_mm", 0.2),
+        _layer("their graph run, beside such calls", "replay_mm", 0.1),
         _layer("a bound plan with products of 8×8", "bound_mm", 0.05),
+        _graph("C: 50 operators of one element, called", "loop", "torch/graphs/loop", 0.2),
+        _graph("C: their graph run", "replay", "graphs/loop", 1.2),
+        _graph("C: the same by a bound plan", "bound", "graphs/loop", 0.4),
+        _graph("C: the same by a bound plan", "bound", "torch/graphs/loop", 0.04),
+        _graph(
+            "C: 50 operators with products of 8×8, called", "loop_mm", "torch/graphs/loop_mm", 0.3
+        ),
+        _graph("C: their graph run", "replay_mm", "graphs/loop_mm", 1.2),
+        _graph("C: the same by a bound plan", "bound_mm", "graphs/loop_mm", 0.6),
+        _graph("C++: an operator recorded", "record", "graphs/loop", 8),
         Row("a product recorded, boxed", "count:recorded_mul"),
         Row("a product recorded, typed caller", "count:recorded_mul_typed_caller"),
         Row("backward of 20 products", "count:backward_of_20_products"),

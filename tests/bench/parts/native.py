@@ -13,7 +13,7 @@ from sample import Sample
 UNITS = {"ns": "ns", "us": "µs", "ms": "ms", "bytes": "bytes", "x": "×", "kib": "KiB"}
 
 # Rows of call_bench that the part on layers measures, as an expression.
-LAYERS = "^(torch/)?gradients/"
+LAYERS = "^(torch/)?(gradients|graphs)/"
 # What the names of rows that time themselves end with.
 MANUAL = "/manual_time"
 

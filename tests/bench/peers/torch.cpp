@@ -11,10 +11,11 @@
 
 #include "peer.h"
 
-// torch_small.cpp, torch_layouts.cpp and torch_gradients.cpp
+// torch_small.cpp, torch_layouts.cpp, torch_gradients.cpp and torch_graphs.cpp
 const tenon_bench_peer* torch_small_rows();
 const tenon_bench_peer* torch_layout_rows();
 const tenon_bench_peer* torch_gradient_rows();
+const tenon_bench_peer* torch_graph_rows();
 
 namespace {
 
@@ -112,7 +113,7 @@ const tenon_bench_peer peers[] = {
 std::vector<tenon_bench_peer> all_rows() {
   std::vector<tenon_bench_peer> rows(std::begin(peers), std::end(peers));
   for (const tenon_bench_peer* row :
-       {torch_small_rows(), torch_layout_rows(), torch_gradient_rows()}) {
+       {torch_small_rows(), torch_layout_rows(), torch_gradient_rows(), torch_graph_rows()}) {
     for (; row->name != nullptr; ++row) rows.push_back(*row);
   }
   rows.push_back({});
