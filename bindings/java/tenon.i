@@ -103,6 +103,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/hooks.h"
 %include "tenon/forward_ad.h"
 %include "tenon/graph.h"
+%include "tenon/graph_size.h"
 %include "tenon/transforms.h"
 %include "tenon/mode.h"
 %include "tenon/thread.h"

@@ -37,7 +37,7 @@ LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
 LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
 LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
 LEAVE_OUT("^tenon_function_")
-LEAVE_OUT("^tenon_(fake_|tensor_(is|copy)_fake$|library_register_fake$)")
+LEAVE_OUT("^tenon_(fake_|tensor_((is|copy)_fake|copy_symbolic)$|library_register_fake$)")
 LEAVE_OUT("^tenon_dual_(make|unpack)$")
 LEAVE_OUT("^tenon_(layer_|pullback_|tensor_copy_(layer|plain)$|library_register_vmap$)")
 LEAVE_OUT("^tenon_(vmap(_size|_result|_enter)?|vjp|jvp(_enter)?|grad_enter)$")
@@ -48,6 +48,7 @@ LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
 LEAVE_OUT("^tenon_schema_(get_|bind$)")
 LEAVE_OUT("^tenon_type_")
+LEAVE_OUT("^tenon_graph_(add_size|add_number|add_guard|set_dims|print_number)")
 LEAVE_OUT("^tenon_graph_(add_input|add_output|append|get_|peek_output|run|bind|define|parse)")
 LEAVE_OUT("^tenon_graph_(read|write|rewrite|replace_pattern|list_users)")
 LEAVE_OUT("^tenon_(symbol|shape_env|dim)_")
@@ -85,6 +86,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/hooks.h"
 %include "tenon/forward_ad.h"
 %include "tenon/graph.h"
+%include "tenon/graph_size.h"
 %include "tenon/transforms.h"
 %include "tenon/symbol.h"
 %include "tenon/thread.h"

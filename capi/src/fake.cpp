@@ -126,6 +126,36 @@ tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_mode* mode,
   });
 }
 
+tenon_status tenon_tensor_copy_symbolic(tenon_tensor* tensor, tenon_shape_env* env,
+                                        const int64_t* sizes, tenon_tensor** out_tensor) {
+  *out_tensor = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_tensor_copy_symbolic";
+    TENON_CHECK_ARG(tensor != nullptr, kFunction, ": tensor must be given, got NULL");
+    TENON_CHECK_ARG((env != nullptr) != (sizes != nullptr), kFunction,
+                    ": one of env and sizes must be given, got ",
+                    env != nullptr ? "both" : "neither");
+    const tenon::tensor::TensorPtr made = fake::copy_symbolic(*tensor, env, sizes);
+    follow_gradients(*tensor, *made);
+    *out_tensor = tenon::tensor::TensorPtr(made).detach();
+  });
+}
+
+tenon_status tenon_fake_mode_copy_dynamic(tenon_fake_mode* mode, tenon_tensor* tensor,
+                                          const char* const* names, tenon_tensor** out_tensor) {
+  *out_tensor = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_fake_mode_copy_dynamic";
+    TENON_CHECK_ARG(mode != nullptr && tensor != nullptr, kFunction, ": ",
+                    mode == nullptr ? "mode" : "tensor", " must be given, got NULL");
+    TENON_CHECK_ARG(names != nullptr || tensor->ndim() == 0, kFunction,
+                    ": names must be given, got NULL");
+    const tenon::tensor::TensorPtr made = fake::copy_dynamic(*tensor, *mode, names);
+    follow_gradients(*tensor, *made);
+    *out_tensor = tenon::tensor::TensorPtr(made).detach();
+  });
+}
+
 tenon_status tenon_library_register_fake(tenon_library* library, const char* name,
                                          const tenon_kernel* kernel,
                                          tenon_registration** out_registration) {

@@ -58,9 +58,18 @@ tenon_graph_value describe(const tenon_graph& graph, const graph_::Value& value)
     described.name = graph.attributes()[value.source].name.c_str();
     described.tensor = graph.attributes()[value.source].tensor.get();
   }
+  if (value.kind == TENON_GRAPH_VALUE_SIZE) {
+    const graph_::Size& size = graph.sizes()[value.source];
+    described.name = size.name.c_str();
+    described.source = size.tensor == graph_::kUnbound ? -1 : int64_t{size.tensor};
+    described.index = size.dim;
+  } else if (value.kind == TENON_GRAPH_VALUE_FUNCTION) {
+    described.source = 0;
+  }
   described.dtype = TENON_DTYPE_NONE;
   if (value.meta == nullptr) return described;
   described.sizes = value.meta->sizes;
+  described.dims = value.meta->dims;
   described.ndim = value.meta->ndim;
   described.dtype = value.meta->dtype;
   described.device = value.meta->device;
@@ -101,7 +110,9 @@ tenon_status tenon_graph_end(tenon_graph* graph) {
                   mode != nullptr ? mode->type()->name : "a recording that is hidden");
       tenon::override::pop_mode(TENON_MODE_WRAPPER, mode);
     }
+    const auto ended = graph_::RecordingPtr::share(recording);
     graph_::end_recording(*recording);
+    ended->take_guards();
   });
 }
 

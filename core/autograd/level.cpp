@@ -27,10 +27,12 @@ constexpr tenon_keyset kServing =
     kAutograd | dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
 TensorPtr lift(Layer& layer, Tensor& below, const Tensor* view_of) {
-  TENON_CHECK(!below.is_symbolic(), TENON_ERROR_NOT_SUPPORTED, layer.kind().name,
-              ": tensor must have plain sizes, got a symbolic shape");
-  const tensor::Geometry geometry(below.size_span(), below.strides(), below.offset());
-  return dispatch::new_level_tensor(layer, below, kCarried, geometry, nullptr, nullptr, view_of);
+  tensor::Geometry geometry(below.size_span(), below.strides(), below.offset());
+  geometry.symbolic = below.is_symbolic();
+  TensorPtr lifted =
+      dispatch::new_level_tensor(layer, below, kCarried, geometry, nullptr, nullptr, view_of);
+  if (below.is_symbolic()) lifted->share_symbols(below);
+  return lifted;
 }
 
 constexpr LayerKind kGrad{.name = "grad",

@@ -108,11 +108,26 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   std::ranges::uninitialized_default_construct(node->saved_tensors());
   std::ranges::uninitialized_value_construct(node->saved_values());
   OutputInfo* info = node->first_output();
+  bool has_symbols = false;
   for (const tenon_tensor* output : outputs) {
     write_info(output, info);
     info = after(info);
+    has_symbols = has_symbols || (output != nullptr && output->is_symbolic());
   }
-  return NodePtr::adopt(node);
+  NodePtr made = NodePtr::adopt(node);
+  if (has_symbols) [[unlikely]] {
+    for (const tenon_tensor* output : outputs) made->keep_symbols(output);
+  }
+  return made;
+}
+
+// Sizes of outputs are words, which borrow their symbols.
+void tenon_node::keep_symbols(const tenon_tensor* output) {
+  if (output == nullptr || !output->is_symbolic()) return;
+  base::SymbolOwner*& kept = require_extra().symbols;
+  if (kept != nullptr) return;
+  kept = output->extra()->symbols;
+  kept->retain();
 }
 
 NodePtr tenon_node::make_leaf(const tenon_tensor& tensor) {
@@ -123,7 +138,9 @@ NodePtr tenon_node::make_leaf(const tenon_tensor& tensor) {
   node->outputs_ = 1;
   write_info(output, node->first_output());
   new (node->variable()) tensor::WeakTensor(const_cast<tenon_tensor*>(&tensor));
-  return NodePtr::adopt(node);
+  NodePtr made = NodePtr::adopt(node);
+  made->keep_symbols(output);
+  return made;
 }
 
 tensor::WeakTensor* tenon_node::variable() const noexcept {

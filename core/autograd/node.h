@@ -170,6 +170,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   static void drop_from_tensor(AutogradState* state) noexcept;
   static void end_of(tenon::base::Ending* ending) noexcept;
   void end() noexcept;
+  void keep_symbols(const tenon_tensor* output);
   void drop_saved() noexcept;
   const OutputInfo& later_output(uint32_t index) const noexcept;
 

@@ -13,6 +13,7 @@ using tensor::Tensor;
 using tensor::TensorPtr;
 
 NodeExtra::~NodeExtra() {
+  if (symbols != nullptr) symbols->release();
   // A handle of a hook may outlive the node: it keeps nothing of what the hook calls.
   if (hooks_ != nullptr) {
     for (const HookPtr& hook : hooks_->hooks) hook->remove();

@@ -11,6 +11,7 @@
 #include "autograd/origin.h"
 #include "autograd/packed_list.h"
 #include "base/error.h"
+#include "base/symbol.h"
 
 namespace tenon::autograd {
 
@@ -69,6 +70,8 @@ class NodeExtra {
   /// Of the saved values. Set before anybody else sees the node, or while no pass comes to it; they
   /// go as what it saved.
   std::vector<PackedList> packed_lists;
+  /// Of the sizes of outputs: a reference. NULL: they are numbers.
+  base::SymbolOwner* symbols = nullptr;
   /// Where the node was made, in anomaly mode. Set before anybody else sees the node.
   base::IntrusivePtr<Origin> origin;
 

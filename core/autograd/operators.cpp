@@ -2,6 +2,7 @@
 #include "autograd/operators.h"
 
 #include "autograd/level.h"
+#include "autograd/words.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "dispatch/alias_notice.h"
@@ -43,9 +44,7 @@ tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
 }
 
-tenon_value dims_value(tensor::Dims dims) {
-  return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
-}
+tenon_value dims_value(tensor::Dims dims) { return words_value(dims); }
 
 TensorPtr clone_as(const Tensor& tensor, tenon_value memory_format) {
   tenon_value args[] = {tensor_value(tensor), memory_format};
@@ -104,9 +103,9 @@ TensorPtr zeros_like(const Tensor& tensor) {
 }
 
 TensorPtr zeros_for(const OutputInfo& info) {
-  tenon_value args[] = {tenon_value_of_ints(info.sizes, static_cast<uint32_t>(info.ndim)),
-                        tenon_value_of_dtype(info.dtype), tenon_value_of_none(),
-                        tenon_value_of_device(info.device), tenon_value_of_none()};
+  tenon_value args[] = {dims_value(info.size_span()), tenon_value_of_dtype(info.dtype),
+                        tenon_value_of_none(), tenon_value_of_device(info.device),
+                        tenon_value_of_none()};
   return found_zeros.call_tensor(args);
 }
 
@@ -120,8 +119,8 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
   const size_t extra = have.size() - sizes.size();
   base::SmallVector<int64_t, 8> folded;
   for (size_t dim = 0; dim < have.size(); ++dim) {
-    if (dim >= extra && have[dim] == sizes[dim - extra]) continue;
-    if (dim >= extra && sizes[dim - extra] != 1) refuse();
+    if (dim >= extra && is_same_size(have[dim], sizes[dim - extra])) continue;
+    if (dim >= extra && !is_same_size(sizes[dim - extra], 1)) refuse();
     folded.push_back(static_cast<int64_t>(dim));
   }
   tenon_value args[] = {tensor_value(tensor),
@@ -130,8 +129,7 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
   TensorPtr sum =
       folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor)) : found_sum.call_tensor(args);
   if (extra == 0) return sum;
-  tenon_value view[] = {tensor_value(*sum),
-                        tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size()))};
+  tenon_value view[] = {tensor_value(*sum), dims_value(sizes)};
   return found_view.call_tensor(view);
 }
 

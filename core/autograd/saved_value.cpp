@@ -2,6 +2,7 @@
 #include "autograd/saved_value.h"
 
 #include "autograd/packed_list.h"
+#include "autograd/words.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "value/value.h"
@@ -13,6 +14,7 @@ namespace {
 using tensor::Tensor;
 
 tenon_value sizes_of(const Tensor& tensor) {
+  if (tensor.is_symbolic()) return words_value(tensor.size_span());
   return tenon_value_of_ints(tensor.sizes(), static_cast<uint32_t>(tensor.ndim()));
 }
 
@@ -51,10 +53,9 @@ tenon_value saved_value(const Save& save, const tenon_stack& stack) {
     case Attribute::kDtype:
       return tenon_value_of_dtype(tensor->dtype());
     case Attribute::kOffset:
-      return tenon_value_of_int(tensor->offset());
+      return value::copy(word_value(tensor->offset()));
     case Attribute::kStrides:
-      return value::copy(
-          tenon_value_of_ints(tensor->strides(), static_cast<uint32_t>(tensor->ndim())));
+      return value::copy(words_value(tensor->stride_span()));
     default:
       return value::copy(sizes_of(*tensor));
   }

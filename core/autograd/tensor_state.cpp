@@ -267,9 +267,6 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
     TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kFunction,
                      ": dtype must be floating or complex to require gradients, got ",
                      tensor::dtype_name(tensor.dtype()));
-    TENON_CHECK(!tensor.is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kFunction,
-                ": tensor must have plain sizes, got a symbolic shape; tenon_tensor_specialize "
-                "makes numbers of it");
     TENON_CHECK(!tensor.is_inference() || base::makes_inference_tensors(), TENON_ERROR_STATE,
                 kFunction,
                 ": inference tensors cannot begin to require gradients outside of inference mode; "

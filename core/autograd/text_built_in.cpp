@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/text_built_in.h"
 
+#include "autograd/words.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 
@@ -20,16 +21,29 @@ bool give_number(int64_t number, OwnedValue* out_result) {
   *out_result = OwnedValue(tenon_value_of_int(number));
   return true;
 }
-bool give_sizes(const Sizes& sizes, OwnedValue* out_result) {
-  *out_result = OwnedValue(
-      value::new_list(TENON_TAG_INT_LIST, sizes.data(), static_cast<int64_t>(sizes.size())));
+bool give_word(int64_t word, OwnedValue* out_result) {
+  *out_result = OwnedValue(value::copy(word_value(word)));
   return true;
 }
-int64_t product(tensor::Dims sizes) {
-  int64_t number = 1;
-  for (const int64_t size : sizes) number *= size;
-  return number;
+bool give_sizes(tensor::Dims sizes, OwnedValue* out_result) {
+  *out_result = OwnedValue(value::copy(words_value(sizes)));
+  return true;
 }
+// The product of sizes that `is_factor(dim)` says are in it.
+template <class IsFactor>
+bool give_product(tensor::Dims sizes, IsFactor&& is_factor, OwnedValue* out_result) {
+  OwnedValue product(tenon_value_of_int(1));
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (!is_factor(dim)) continue;
+    const tenon_value a = product.get(), b = word_value(sizes[dim]);
+    const bool is_number = a.tag == TENON_TAG_INT && b.tag == TENON_TAG_INT;
+    product = OwnedValue(is_number ? tenon_value_of_int(a.as.i * b.as.i)
+                                   : apply_symbolic(TENON_SYMBOL_MUL, a, b));
+  }
+  *out_result = std::move(product);
+  return true;
+}
+constexpr auto kEach = [](size_t) { return true; };
 size_t wrapped(int64_t dim, tensor::Dims sizes) {
   const auto ndim = static_cast<int64_t>(sizes.size());
   const int64_t found = dim < 0 ? dim + ndim : dim;
@@ -66,12 +80,11 @@ bool of_tensor(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out
   const tenon_tensor& tensor = *given[0].as.tensor;
   switch (what) {
     case BuiltIn::kSizes:
-      *out_result = OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
-      return true;
+      return give_sizes(tensor.size_span(), out_result);
     case BuiltIn::kDim:
       return give_number(tensor.ndim(), out_result);
     case BuiltIn::kNumel:
-      return give_number(tensor.numel(), out_result);
+      return give_word(tensor.numel_word(), out_result);
     case BuiltIn::kDtype:
       *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
       return true;
@@ -86,19 +99,18 @@ bool of_sizes(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_
   const tensor::Dims dims{sizes, given[0].count};
   if (given.size() == 1) {
     if (what == BuiltIn::kDim) return give_number(given[0].count, out_result);
-    if (what == BuiltIn::kNumel) return give_number(product(dims), out_result);
+    if (what == BuiltIn::kNumel) return give_product(dims, kEach, out_result);
     return what == BuiltIn::kInverse && give_sizes(inverse(dims), out_result);
   }
   if (given.size() != 2) return false;
   if (what == BuiltIn::kSize && given[1].tag == TENON_TAG_INT) {
-    return give_number(dims[wrapped(given[1].as.i, dims)], out_result);
+    return give_word(dims[wrapped(given[1].as.i, dims)], out_result);
   }
   if (what == BuiltIn::kFoldedSizes) return give_sizes(folded(dims, given[1]), out_result);
   if (what != BuiltIn::kFoldedNumel) return false;
   const Sizes left = folded(dims, given[1]);
-  int64_t number = 1;
-  for (size_t dim = 0; dim < dims.size(); ++dim) number *= left[dim] == 1 ? dims[dim] : 1;
-  return give_number(number, out_result);
+  return give_product(
+      dims, [&](size_t dim) { return left[dim] == 1; }, out_result);
 }
 
 // Of each tensor of a list the size of one dim.
@@ -111,6 +123,27 @@ bool sizes_at(std::span<const tenon_value> given, OwnedValue* out_result) {
     found.push_back(sizes[wrapped(given[1].as.i, sizes)]);
   }
   return give_sizes(found, out_result);
+}
+
+// The same where numbers are symbols.
+bool of_symbols(BuiltIn what, const tenon_value& a, const tenon_value& b, OwnedValue* out_result) {
+  constexpr struct {
+    BuiltIn what;
+    uint32_t function;
+  } kFunctions[] = {{BuiltIn::kAdd, TENON_SYMBOL_ADD},
+                    {BuiltIn::kSub, TENON_SYMBOL_SUB},
+                    {BuiltIn::kNeg, TENON_SYMBOL_SUB},
+                    {BuiltIn::kMul, TENON_SYMBOL_MUL},
+                    {BuiltIn::kDiv, TENON_SYMBOL_TRUEDIV}};
+  for (const auto& each : kFunctions) {
+    if (each.what != what) continue;
+    *out_result = OwnedValue(apply_symbolic(each.function, a, b));
+    return true;
+  }
+  return false;
+}
+bool is_symbol_value(const tenon_value& value) noexcept {
+  return value.tag == TENON_TAG_SYMINT || value.tag == TENON_TAG_SYMFLOAT;
 }
 
 bool of_number(BuiltIn what, const tenon_value& operand, OwnedValue* out_result) {
@@ -176,6 +209,12 @@ BuiltIn built_in_of(std::string_view name) noexcept {
 bool evaluate_built_in(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
   if (given.size() == 0) return false;
   if (is_tensor(given[0])) return of_tensor(what, given, out_result);
+  if (is_symbol_value(given[0]) || (given.size() == 2 && is_symbol_value(given[1]))) {
+    if (given.size() == 1) return of_symbols(what, tenon_value_of_int(0), given[0], out_result);
+    const bool are_numbers = std::ranges::all_of(
+        given, [](const tenon_value& one) { return is_symbol_value(one) || is_number(one); });
+    return are_numbers && of_symbols(what, given[0], given[1], out_result);
+  }
   if (given.size() == 2 && is_number(given[0]) && is_number(given[1])) {
     return of_numbers(what, given[0], given[1], out_result);
   }

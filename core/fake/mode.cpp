@@ -47,6 +47,13 @@ void tenon_fake_mode::set_shape_env(symbol::ShapeEnvPtr env) {
   is_given_ = true;
 }
 
+symbol::ShapeEnvPtr tenon_fake_mode::give_env() {
+  symbol::ShapeEnvPtr env = shape_env();
+  const std::lock_guard lock(mutex_);
+  is_given_ = true;
+  return env;
+}
+
 symbol::ShapeEnvPtr tenon_fake_mode::given_env() {
   const std::lock_guard lock(mutex_);
   return is_given_ ? shape_env_ : symbol::ShapeEnvPtr();

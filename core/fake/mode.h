@@ -24,6 +24,8 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
   tenon::symbol::ShapeEnvPtr shape_env();
   /// Throws TENON_ERROR_STATE where there is one.
   void set_shape_env(tenon::symbol::ShapeEnvPtr env);
+  /// The same, as if it had been set.
+  tenon::symbol::ShapeEnvPtr give_env();
   /// The one that was set; empty without.
   tenon::symbol::ShapeEnvPtr given_env();
   /// Keeps it. Where another thread came first, returns what that one keeps.

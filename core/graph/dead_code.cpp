@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/effects.h"
 #include "graph/passes.h"
+#include "graph/references.h"
 #include "graph/rewrite.h"
 
 namespace tenon::graph {
@@ -13,6 +14,9 @@ class Needed {
   Needed(const Graph& graph, const Effects& effects)
       : graph_(graph), values_(graph.values().size()), nodes_(graph.nodes().size()) {
     for (const tenon_value& output : graph.outputs()) need(output);
+    for (const Guard& guard : graph.guards()) {
+      for (const tenon_value& operand : guard.operands) need(operand);
+    }
     for (size_t i = graph.nodes().size(); i-- > 0;) {
       const Node& node = graph.nodes()[i];
       bool needed = effects.has_effect(i);
@@ -27,9 +31,17 @@ class Needed {
  private:
   void need(const tenon_value& value) {
     each_reference(value, [&](uint32_t number) {
+      if (values_[number]) return;
       values_[number] = true;
       const Value& its = graph_.values()[number];
-      if (its.kind == TENON_GRAPH_VALUE_ELEMENT) values_[its.source] = true;
+      if (its.kind == TENON_GRAPH_VALUE_ELEMENT) {
+        values_[its.source] = true;
+      } else if (its.kind == TENON_GRAPH_VALUE_SIZE) {
+        const uint32_t tensor = graph_.sizes()[its.source].tensor;
+        if (tensor != kUnbound) need(reference(tensor));
+      } else if (its.kind == TENON_GRAPH_VALUE_FUNCTION) {
+        for (const tenon_value& operand : graph_.functions()[its.source].operands) need(operand);
+      }
     });
   }
   const Graph& graph_;

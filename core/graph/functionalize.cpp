@@ -9,6 +9,7 @@
 #include "graph/effects.h"
 #include "graph/functional_twin.h"
 #include "graph/graph.h"
+#include "graph/number_hint.h"
 #include "graph/one_call.h"
 #include "graph/passes.h"
 #include "graph/references.h"
@@ -26,9 +27,11 @@ bool gives_alias(const schema::Schema& schema) {
                      [](const schema::Argument& result) { return result.alias != nullptr; });
 }
 
-/// What calls give, told by tensors on Meta.
+/// What calls give, told by tensors on Meta, with sizes as they were recorded.
 class Shapes {
  public:
+  explicit Shapes(const Graph& graph) noexcept : graph_(graph) {}
+
   /// The result `index` of a call whose references `meta_of(value)` describes; NULL where that is
   /// not known, or a kernel refuses tensors without elements.
   template <class MetaOf>
@@ -37,14 +40,20 @@ class Shapes {
     std::vector<tensor::TensorPtr> tensors;
     bool known = true;
     const auto stand_in = [&](uint32_t value) {
+      if (graph_.is_run_number(value)) {
+        const auto hint = hint_of(graph_, reference(value));
+        known = known && hint;
+        return tenon_value_of_int(hint.value_or(0));
+      }
       const TensorMeta* meta = meta_of(value);
-      if (meta == nullptr) {
+      const auto sizes = meta != nullptr ? hinted_sizes(graph_, *meta) : std::nullopt;
+      if (!sizes) {
         known = false;
         return tenon_value{};
       }
       const tenon_device device{TENON_DEVICE_META, 0};
-      tensors.push_back(tensor::TensorPtr::adopt(tensor::Tensor::make(
-          meta->dtype, &device, {meta->sizes, static_cast<size_t>(meta->ndim)}, meta->strides)));
+      tensors.push_back(tensor::TensorPtr::adopt(
+          tensor::Tensor::make(meta->dtype, &device, *sizes, meta->strides)));
       return tenon_value_of_tensor(tensors.back().get());
     };
     std::vector<tenon_value> filled;
@@ -73,6 +82,7 @@ class Shapes {
       dispatch::functionality_bit(TENON_FUNCTIONALITY_DENSE) |
       dispatch::functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT) |
       dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+  const Graph& graph_;
   Arena arena_;
 };
 
@@ -82,7 +92,7 @@ bool same_order(const tensor::Tensor& made, const TensorMeta& meta) {
   if (meta.strides == nullptr || made.numel() == 0) return true;
   std::vector<int32_t> dims;
   for (int32_t d = 0; d < meta.ndim; ++d) {
-    if (meta.sizes[d] > 1) dims.push_back(d);
+    if (made.sizes()[d] > 1) dims.push_back(d);
   }
   const auto by_strides = [](const int64_t* strides) {
     return [strides](int32_t a, int32_t b) { return strides[a] > strides[b]; };
@@ -91,8 +101,9 @@ bool same_order(const tensor::Tensor& made, const TensorMeta& meta) {
   return std::is_sorted(dims.begin(), dims.end(), by_strides(made.strides()));
 }
 
-bool same_sizes(const tensor::Tensor& made, const TensorMeta& meta) {
-  return made.ndim() == meta.ndim && std::equal(meta.sizes, meta.sizes + meta.ndim, made.sizes());
+bool same_sizes(const tensor::Tensor& made, const Graph& graph, const TensorMeta& meta) {
+  const auto sizes = hinted_sizes(graph, meta);
+  return sizes && std::ranges::equal(*sizes, made.size_span());
 }
 
 class Functionalizer {
@@ -102,6 +113,7 @@ class Functionalizer {
         removes_views_(removes_views),
         effects_(graph),
         rewrite_(graph),
+        shapes_(graph),
         places_(graph.values().size()) {
     for (uint32_t i = 0; i < places_.size(); ++i) {
       places_[i].base = places_[i].same_as = i;
@@ -188,6 +200,7 @@ class Functionalizer {
   }
   void refresh_all(const tenon_value& value) {
     each_reference(value, [&](uint32_t number) {
+      if (graph_.is_run_number(number)) return;
       const uint32_t its = same(number);
       refresh(its);
       if (its != number) rewrite_.replace(number, its);
@@ -297,8 +310,7 @@ class Functionalizer {
     }
     const TensorMeta* before = places_[target].meta;
     const bool resized = before != nullptr && after != nullptr &&
-                         !std::equal(before->sizes, before->sizes + before->ndim, after->sizes,
-                                     after->sizes + after->ndim);
+                         hinted_sizes(graph_, *before) != hinted_sizes(graph_, *after);
     if (resized) {
       TENON_CHECK(is_base(target) && graph_.values()[target].kind == TENON_GRAPH_VALUE_RESULT,
                   TENON_ERROR_NOT_SUPPORTED, kFunctionalize, node.op->name(),
@@ -317,7 +329,7 @@ class Functionalizer {
   // What was made as one of the dtype and order of what it is written to.
   uint32_t fitted(uint32_t target, uint32_t made, const tensor::Tensor* shape, bool resized) {
     const TensorMeta* meta = places_[target].meta;
-    if (shape != nullptr && meta != nullptr && same_sizes(*shape, *meta)) {
+    if (shape != nullptr && meta != nullptr && same_sizes(*shape, graph_, *meta)) {
       const bool fits = scattered(target) || same_order(*shape, *meta);
       if (fits && shape->dtype() == meta->dtype) return made;
       if (fits || resized) return cast(made, meta->dtype);

@@ -11,6 +11,7 @@
 #include "graph/plan.h"
 #include "graph/references.h"
 #include "graph/stage.h"
+#include "graph/symbol_map.h"
 
 using namespace tenon::graph;
 using tenon::schema::Type;
@@ -50,9 +51,15 @@ std::string checked_name(const char* function, const std::vector<Named>& named,
   return name;
 }
 
+const Type* symbol_type(uint16_t tag) {
+  if (tag == TENON_TAG_SYMINT) return number_type(TENON_TAG_INT);
+  return number_type(tag == TENON_TAG_SYMFLOAT ? TENON_TAG_FLOAT : TENON_TAG_BOOL);
+}
+
 // The type of a recorded result, as far as its tag tells.
 const Type* type_of(const tenon_value& result) {
   if (result.tag == TENON_TAG_TENSOR) return tensor_type();
+  if (is_symbol_tag(result.tag)) return symbol_type(result.tag);
   return result.tag == TENON_TAG_TENSOR_LIST ? tensors_type() : nullptr;
 }
 
@@ -80,27 +87,31 @@ uint32_t tenon_graph::add_value(const Value& value) {
 const TensorMeta* tenon_graph::new_meta(tenon_dtype dtype, const tenon_device& device,
                                         tenon::tensor::Dims sizes, const int64_t* strides) {
   auto* meta = arena_.make<TensorMeta>(1);
-  *meta = {dtype, static_cast<int32_t>(sizes.size()), device, arena_.copy(sizes), nullptr};
+  *meta = {dtype, static_cast<int32_t>(sizes.size()), device, arena_.copy(sizes), nullptr, nullptr};
   if (strides != nullptr) meta->strides = arena_.copy(tenon::tensor::Dims(strides, sizes.size()));
   return meta;
 }
 
 const TensorMeta* tenon_graph::meta_of(const tenon_tensor& tensor) {
   if (tensor.is_undefined() || tensor.is_symbolic()) return nullptr;
-  return new_meta(tensor.dtype(), tensor.device(), tensor.size_span(), tensor.strides());
+  return new_meta(tensor.dtype(), tenon::tensor::claimed_device(tensor.device()),
+                  tensor.size_span(), tensor.strides());
 }
 
-uint32_t tenon_graph::add_input(tenon_tensor* tensor, std::string_view name) {
+uint32_t tenon_graph::add_input(tenon_tensor* tensor, std::string_view name, KnownValues* known) {
   constexpr const char* kFunction = "tenon_graph_add_input";
   check_open(kFunction);
   std::string checked = checked_name(kFunction, inputs_, name, 'x');
   const TensorMeta* meta = tensor != nullptr ? meta_of(*tensor) : nullptr;
   const auto number = static_cast<uint32_t>(inputs_.size());
   inputs_.push_back({std::move(checked), static_cast<uint32_t>(values_.size())});
-  return add_value({TENON_GRAPH_VALUE_INPUT, number, 0, meta, tensor_type()});
+  const uint32_t value = add_value({TENON_GRAPH_VALUE_INPUT, number, 0, meta, tensor_type()});
+  if (tensor != nullptr) describe(value, *tensor, known);
+  return value;
 }
 
-uint32_t tenon_graph::add_attribute(tenon_tensor& tensor, std::string_view name) {
+uint32_t tenon_graph::add_attribute(tenon_tensor& tensor, std::string_view name,
+                                    KnownValues* known) {
   constexpr const char* kFunction = "tenon_graph_add_attribute";
   check_open(kFunction);
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
@@ -109,7 +120,10 @@ uint32_t tenon_graph::add_attribute(tenon_tensor& tensor, std::string_view name)
   attributes_.push_back({checked_name(kFunction, attributes_, name, 'w'),
                          tenon::tensor::TensorPtr::share(&tensor),
                          static_cast<uint32_t>(values_.size())});
-  return add_value({TENON_GRAPH_VALUE_ATTRIBUTE, number, 0, meta_of(tensor), tensor_type()});
+  const uint32_t value =
+      add_value({TENON_GRAPH_VALUE_ATTRIBUTE, number, 0, meta_of(tensor), tensor_type()});
+  describe(value, tensor, known);
+  return value;
 }
 
 uint32_t tenon_graph::add_element(int64_t list, int64_t index) {
@@ -126,22 +140,22 @@ uint32_t tenon_graph::add_element(int64_t list, int64_t index) {
                     static_cast<uint32_t>(index), nullptr, value.type->elements[0]});
 }
 
-uint32_t tenon_graph::capture(tenon_tensor& tensor, IdentityMap* known) {
+uint32_t tenon_graph::capture(tenon_tensor& tensor, KnownValues* known) {
   if (known != nullptr) {
     // Another argument of the call, or another thread, may have brought it meanwhile.
-    const uint32_t value = known->find(tensor);
-    if (value != IdentityMap::kUnknown) return value;
+    const uint32_t value = known->tensors.find(tensor);
+    if (value != tenon::graph::IdentityMap::kUnknown) return value;
   } else {
     for (const Attribute& attribute : attributes_) {
       if (attribute.tensor.get() == &tensor) return attribute.value;
     }
   }
-  const uint32_t value = add_attribute(tensor, {});
-  if (known != nullptr) known->set(tensor, value);
+  const uint32_t value = add_attribute(tensor, {}, known);
+  if (known != nullptr) known->tensors.set(tensor, value);
   return value;
 }
 
-void tenon_graph::capture_all(StagedCall& call, IdentityMap* known) {
+void tenon_graph::capture_all(StagedCall& call, KnownValues* known) {
   while (!call.captured.empty()) {
     tenon_value* place = call.captured.back();
     const uint32_t value = capture(*place->as.tensor, known);
@@ -154,12 +168,12 @@ void tenon_graph::capture_all(StagedCall& call, IdentityMap* known) {
 }
 
 StagedCall tenon_graph::stage(const tenon_op* op, std::span<const tenon_value> args,
-                              const IdentityMap* known) {
+                              KnownValues* known) {
   StagedCall call;
   call.op = op;
   call.nargs = static_cast<uint32_t>(args.size());
   call.args = arena_.make<tenon_value>(args.size());
-  Stager stager(arena_, known, &call);
+  Stager stager(*this, arena_, known, &call);
   for (size_t i = 0; i < args.size(); ++i) stager.copy(args[i], &call.args[i]);
   return call;
 }
@@ -175,7 +189,7 @@ uint32_t tenon_graph::push_node(const StagedCall& call, size_t nresults) {
 }
 
 uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> results,
-                             IdentityMap* known) {
+                             KnownValues* known) {
   check_open(call.op->name());
   capture_all(call, known);
   const auto number = static_cast<uint32_t>(nodes_.size());
@@ -185,15 +199,24 @@ uint32_t tenon_graph::commit(StagedCall call, std::span<const tenon_value> resul
     const bool is_tensor = result.tag == TENON_TAG_TENSOR && result.as.tensor != nullptr;
     const TensorMeta* meta = is_tensor ? meta_of(*result.as.tensor) : nullptr;
     const uint32_t value = add_value({TENON_GRAPH_VALUE_RESULT, number, i, meta, type_of(result)});
-    if (is_tensor && !result.as.tensor->is_undefined()) known->set(*result.as.tensor, value);
+    if (is_tensor && !result.as.tensor->is_undefined()) {
+      known->tensors.set(*result.as.tensor, value);
+    }
   }
   for (uint32_t i = 0; i < results.size(); ++i) {
-    if (results[i].tag != TENON_TAG_TENSOR_LIST) continue;
-    for (uint32_t k = 0; k < results[i].count; ++k) {
-      tenon_tensor* element = value_::tensors(results[i])[k];
+    const tenon_value& result = results[i];
+    if (is_symbol_tag(result.tag)) SymbolMap(*this, *known).set(*result.as.symbol, first + i);
+    if (result.tag == TENON_TAG_TENSOR && result.as.tensor != nullptr) {
+      describe(first + i, *result.as.tensor, known);
+    }
+    if (result.tag != TENON_TAG_TENSOR_LIST) continue;
+    for (uint32_t k = 0; k < result.count; ++k) {
+      tenon_tensor* element = value_::tensors(result)[k];
       if (element == nullptr || element->is_undefined()) continue;
-      known->set(*element, add_value({TENON_GRAPH_VALUE_ELEMENT, first + i, k, meta_of(*element),
-                                      tensor_type()}));
+      const uint32_t value =
+          add_value({TENON_GRAPH_VALUE_ELEMENT, first + i, k, meta_of(*element), tensor_type()});
+      known->tensors.set(*element, value);
+      describe(value, *element, known);
     }
   }
   return first;
@@ -216,7 +239,12 @@ bool tenon_graph::matches(const tenon_value& value, const Type& type) const {
   const Type& plain = *schema::unwrap_optional(&type);
   if (value.tag == TENON_TAG_REF) {
     const Type* its = values_[static_cast<size_t>(value.as.i)].type;
-    return its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type);
+    if (its == nullptr || schema::is_subtype(schema::unwrap_optional(its), &type)) return true;
+    // A number that is not known yet is taken where one is.
+    const uint16_t tag = number_tag(value);
+    if (tag == TENON_TAG_NONE) return false;
+    tenon_value number = tenon_value_of_number(tag, 1);
+    return tenon::dispatch::value_matches(number, type);
   }
   if (plain.kind == TENON_TYPE_TENSOR && is_number(value.tag)) return true;
   if (plain.kind == TENON_TYPE_LIST && value.tag == TENON_TAG_LIST) {
@@ -261,16 +289,16 @@ uint32_t tenon_graph::append(const tenon_op* op, std::span<const tenon_value> ar
   return first;
 }
 
-tenon_value tenon_graph::hold(const tenon_value& value, IdentityMap* known) {
+tenon_value tenon_graph::hold(const tenon_value& value, KnownValues* known) {
   StagedCall call;
   auto* held = arena_.make<tenon_value>(1);
-  Stager(arena_, known, &call).copy(value, held);
+  Stager(*this, arena_, known, &call).copy(value, held);
   check_references(*held);
   capture_all(call, known);
   return *held;
 }
 
-void tenon_graph::add_output(const tenon_value& value, IdentityMap* known) {
+void tenon_graph::add_output(const tenon_value& value, KnownValues* known) {
   check_open("tenon_graph_add_output");
   outputs_.push_back(hold(value, known));
 }

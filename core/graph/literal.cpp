@@ -81,6 +81,23 @@ std::string_view Cursor::peek_word() noexcept {
   return word;
 }
 
+bool Cursor::accept_text(std::string_view text) noexcept {
+  peek();
+  if (line_.substr(at_, text.size()) != text) return false;
+  at_ += text.size();
+  return true;
+}
+
+bool Cursor::skip_plain_list() noexcept {
+  bool is_plain = true;
+  while (at_ < line_.size() && line_[at_] != ']') {
+    const char c = line_[at_++];
+    is_plain = is_plain && (is_digit(c) || c == ',' || c == ' ');
+  }
+  if (at_ < line_.size()) ++at_;
+  return is_plain;
+}
+
 bool Cursor::accept_word(std::string_view word) noexcept {
   if (peek_word() != word) return false;
   at_ += word.size();

@@ -28,6 +28,8 @@ class Cursor {
   bool accept(char character) noexcept;
   void expect(char character);
   void expect_end();
+  /// The text, if it comes next.
+  bool accept_text(std::string_view text) noexcept;
   /// The word, if it is the next one.
   bool accept_word(std::string_view word) noexcept;
   std::string_view peek_word() noexcept;
@@ -39,6 +41,8 @@ class Cursor {
   /// "cuda:0".
   std::string_view device_word();
   std::string_view rest() noexcept;
+  /// Past the next ']'; false where what was skipped are no plain numbers.
+  bool skip_plain_list() noexcept;
   int64_t natural(std::string_view what);
   /// The text of a number, with its sign.
   std::string_view number() noexcept;

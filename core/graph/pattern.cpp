@@ -19,6 +19,8 @@ void check_replacement(const Graph& pattern, const Graph& replacement) {
   TENON_CHECK_ARG(replacement.outputs().size() == pattern.outputs().size(), kFunction,
                   ": replacement must have the pattern's ", pattern.outputs().size(),
                   " outputs, got ", replacement.outputs().size());
+  TENON_CHECK_ARG(replacement.sizes().empty() && replacement.functions().empty(), kFunction,
+                  ": replacement must have no sizes of its runs, got some");
 }
 
 /// The calls of a replacement in the place of one match.

@@ -43,6 +43,8 @@ Matcher::Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals
 
 void Matcher::check_pattern() const {
   TENON_CHECK_ARG(!pattern_.nodes().empty(), kFunction, ": pattern must have calls, got none");
+  TENON_CHECK_ARG(pattern_.sizes().empty() && pattern_.functions().empty(), kFunction,
+                  ": pattern must have no sizes of its runs, got some");
   std::vector<uint8_t> used(pattern_.values().size());
   for (const Node& node : pattern_.nodes()) {
     for (uint32_t a = 0; a < node.nargs; ++a) {
@@ -55,9 +57,10 @@ void Matcher::check_pattern() const {
   }
   for (size_t i = 0; i < pattern_.outputs().size(); ++i) {
     const tenon_value& output = pattern_.outputs()[i];
-    const bool given =
-        output.tag == TENON_TAG_REF &&
-        pattern_.values()[static_cast<size_t>(output.as.i)].kind >= TENON_GRAPH_VALUE_RESULT;
+    const uint32_t kind = output.tag == TENON_TAG_REF
+                              ? pattern_.values()[static_cast<size_t>(output.as.i)].kind
+                              : TENON_GRAPH_VALUE_INPUT;
+    const bool given = kind == TENON_GRAPH_VALUE_RESULT || kind == TENON_GRAPH_VALUE_ELEMENT;
     TENON_CHECK_ARG(given, kFunction, ": output ", i,
                     " of the pattern must be what a call gives, got ", value::print(output));
   }
@@ -73,6 +76,13 @@ void Matcher::note_users() {
     for (uint32_t a = 0; a < node.nargs; ++a) note(node.args[a], i);
   }
   for (const tenon_value& output : graph_.outputs()) note(output, end);
+  // What is read of a value's sizes, or calculated of it, stays.
+  for (const Size& size : graph_.sizes()) {
+    if (size.tensor != kUnbound) users_[size.tensor].push_back(end);
+  }
+  for (const Function& function : graph_.functions()) {
+    for (const tenon_value& operand : function.operands) note(operand, end);
+  }
   for (uint32_t value = 0; value < graph_.values().size(); ++value) {
     const Value& its = graph_.values()[value];
     if (its.kind == TENON_GRAPH_VALUE_ELEMENT) elements_[its.source].push_back(value);
@@ -273,6 +283,17 @@ bool Matcher::is_disturbed(const Match& match, size_t first, size_t last) const 
 int64_t Matcher::available(uint32_t value) const {
   const Value& its = graph_.values()[value];
   if (its.kind == TENON_GRAPH_VALUE_ELEMENT) return available(its.source);
+  if (its.kind == TENON_GRAPH_VALUE_SIZE) {
+    const uint32_t tensor = graph_.sizes()[its.source].tensor;
+    return tensor != kUnbound ? available(tensor) : -1;
+  }
+  if (its.kind == TENON_GRAPH_VALUE_FUNCTION) {
+    int64_t place = -1;
+    for (const tenon_value& operand : graph_.functions()[its.source].operands) {
+      each_reference(operand, [&](uint32_t one) { place = std::max(place, available(one)); });
+    }
+    return place;
+  }
   if (its.kind != TENON_GRAPH_VALUE_RESULT) return -1;
   // What takes the place of another match comes behind it, and is there for the next node.
   return moved_to_[its.source] >= 0 ? moved_to_[its.source] + 1 : its.source;

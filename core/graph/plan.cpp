@@ -24,6 +24,65 @@ bool wants_tensors(const schema::Type& type) {
          (plain.kind == TENON_TYPE_LIST && wants_tensors(*plain.elements[0]));
 }
 
+bool wants_ints(const schema::Type& type) {
+  const schema::Type& plain = *schema::unwrap_optional(&type);
+  if (plain.kind != TENON_TYPE_LIST) return false;
+  const uint32_t kind = schema::unwrap_optional(plain.elements[0])->kind;
+  return kind == TENON_TYPE_INT || kind == TENON_TYPE_SYMINT;
+}
+
+/// When numbers can be known: 0 before all steps, k + 1 after step k.
+class NumberTimes {
+ public:
+  explicit NumberTimes(const Graph& graph)
+      : graph_(graph), times_(graph.values().size(), kNotWanted) {}
+
+  void want(const tenon_value& value) {
+    each_reference(value, [this](uint32_t number) {
+      if (graph_.is_run_number(number)) time_of(number);
+    });
+  }
+  /// UINT32_MAX of what nothing wants.
+  uint32_t operator[](uint32_t value) const { return times_[value]; }
+
+  uint32_t time_of(const tenon_value& number) {
+    if (number.tag != TENON_TAG_REF) return 0;
+    const auto value = static_cast<uint32_t>(number.as.i);
+    return graph_.is_run_number(value) ? time_of(value) : made_at(value);
+  }
+
+ private:
+  static constexpr uint32_t kNotWanted = UINT32_MAX;
+
+  uint32_t time_of(uint32_t value) {
+    if (times_[value] != kNotWanted) return times_[value];
+    const Value& its = graph_.values()[value];
+    uint32_t time = 0;
+    if (its.kind == TENON_GRAPH_VALUE_SIZE) {
+      const Size& size = graph_.sizes()[its.source];
+      TENON_CHECK(size.tensor != kUnbound, TENON_ERROR_STATE, "tenon_graph_run: ", size.name,
+                  " must be the size of an input or result of the graph, got one of none: make the "
+                  "tensor that has it an input");
+      time = made_at(size.tensor);
+    } else {
+      for (const tenon_value& operand : graph_.functions()[its.source].operands) {
+        time = std::max(time, time_of(operand));
+      }
+    }
+    return times_[value] = time;
+  }
+
+  // When a value that is no number of the graph is there.
+  uint32_t made_at(uint32_t value) const {
+    const Value* its = &graph_.values()[value];
+    if (its->kind == TENON_GRAPH_VALUE_ELEMENT) its = &graph_.values()[its->source];
+    return its->kind == TENON_GRAPH_VALUE_RESULT ? its->source + 1 : 0;
+  }
+
+  const Graph& graph_;
+  std::vector<uint32_t> times_;
+};
+
 }  // namespace
 
 Plan::Plan(const tenon_graph& graph) : graph_(graph) {
@@ -62,6 +121,9 @@ void Plan::add_step(const tenon_graph& graph, size_t number) {
     } else if (is_tensor && args[i].tag == TENON_TAG_LIST) {
       patches_.push_back({i, 0, Fill::kTensorList});
       list_elements += args[i].count;
+    } else if (named && args[i].tag == TENON_TAG_LIST && has_reference(args[i]) &&
+               wants_ints(*schema->arguments()[i].type)) {
+      patches_.push_back({i, 0, Fill::kIntList});
     } else if (has_reference(args[i])) {
       patches_.push_back({i, 0, Fill::kDeep});
     }
@@ -70,6 +132,36 @@ void Plan::add_step(const tenon_graph& graph, size_t number) {
   most_elements_ = std::max(most_elements_, list_elements);
   steps_.push_back({node.op, args, node.nargs, node.first_value, node.nresults,
                     static_cast<uint32_t>(patches_.size()), 0, 0});
+}
+
+// What each step makes known of the numbers that are wanted, and the guards that can be asked then;
+// inputs tell first_.
+std::vector<std::vector<Plan::Element>> Plan::plan_numbers(const Graph& graph) {
+  std::vector<std::vector<Element>> known(graph.nodes().size());
+  if (graph.sizes().empty() && graph.functions().empty()) return known;
+  NumberTimes times(graph);
+  for (const Node& node : graph.nodes()) {
+    for (uint32_t a = 0; a < node.nargs; ++a) times.want(node.args[a]);
+  }
+  for (const tenon_value& output : graph.outputs()) times.want(output);
+  for (const Input& input : graph.inputs()) {
+    const TensorMeta* meta = graph.values()[input.value].meta;
+    if (meta == nullptr || meta->dims == nullptr) continue;
+    for (int32_t d = 0; d < meta->ndim; ++d) times.want(meta->dims[d]);
+  }
+  std::vector<uint32_t> guard_times;
+  for (const Guard& guard : graph.guards()) {
+    guard_times.push_back(
+        std::max(times.time_of(guard.operands[0]), times.time_of(guard.operands[1])));
+  }
+  const auto add = [&](uint32_t time, const Element& element) {
+    if (time != UINT32_MAX) (time == 0 ? first_ : known[time - 1]).push_back(element);
+  };
+  for (uint32_t value = 0; value < graph.values().size(); ++value) {
+    if (graph.is_run_number(value)) add(times[value], {value, kNumber, 0});
+  }
+  for (uint32_t i = 0; i < guard_times.size(); ++i) add(guard_times[i], {i, kGuard, 0});
+  return known;
 }
 
 // Results that nothing uses any more go after the step that used them last; lists live as long as
@@ -101,11 +193,13 @@ void Plan::plan_releases(const tenon_graph& graph) {
       elements[values[its.source].source].push_back(value);
     }
   }
+  const std::vector<std::vector<Element>> numbers = plan_numbers(graph);
   for (size_t i = 0; i < steps_.size(); ++i) {
     releases_.insert(releases_.end(), dying[i].begin(), dying[i].end());
     for (const uint32_t value : elements[i]) {
       elements_.push_back({value, values[value].source, values[value].index});
     }
+    elements_.insert(elements_.end(), numbers[i].begin(), numbers[i].end());
     steps_[i].releases_end = static_cast<uint32_t>(releases_.size());
     steps_[i].elements_end = static_cast<uint32_t>(elements_.size());
   }

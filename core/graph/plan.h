@@ -29,7 +29,7 @@ class Plan {
   class Run;
 
  private:
-  enum class Fill : uint8_t { kValue, kTensorList, kDeep };
+  enum class Fill : uint8_t { kValue, kTensorList, kIntList, kDeep };
   // An argument that is not known before a run.
   struct Patch {
     uint32_t argument;
@@ -46,16 +46,19 @@ class Plan {
     uint32_t elements_end;  // in elements_
     uint32_t releases_end;  // in releases_
   };
-  // A list's element as a value of its own.
+  // A list's element as a value of its own. Where `list` is kNumber, a number that can be known by
+  // now; where it is kGuard, the guard `value`.
   struct Element {
     uint32_t value;
     uint32_t list;
     uint32_t index;
   };
+  static constexpr uint32_t kNumber = UINT32_MAX, kGuard = UINT32_MAX - 1;
 
   void add_step(const tenon_graph& graph, size_t number);
   tenon_value prepare(const tenon_value& value, bool is_tensor);
   void plan_releases(const tenon_graph& graph);
+  std::vector<std::vector<Element>> plan_numbers(const tenon_graph& graph);
 
   const tenon_graph& graph_;  // which holds the plan
   Arena arena_;
@@ -63,7 +66,7 @@ class Plan {
   std::vector<Patch> patches_;
   std::vector<Element> elements_;
   std::vector<uint32_t> releases_;
-  std::vector<uint32_t> attribute_values_;
+  std::vector<Element> first_;              // numbers and guards that inputs tell
   std::vector<tensor::TensorPtr> numbers_;  // that stand where a schema wants tensors
   uint32_t most_args_ = 0;
   uint32_t most_elements_ = 0;  // of the lists of tensors of one step

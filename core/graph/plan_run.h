@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/references.h"
+#include "graph/run_numbers.h"
 
 namespace tenon::graph {
 
@@ -18,6 +19,7 @@ class Plan::Run {
   explicit Run(const Plan& plan)
       : plan_(plan),
         values_(plan.graph_.values().size()),
+        numbers_(plan.graph_, values_.data()),
         args_(plan.most_args_),
         list_(plan.most_elements_) {}
   ~Run() {
@@ -40,6 +42,7 @@ class Plan::Run {
     for (const Attribute& attribute : graph.attributes()) {
       values_[attribute.value] = tenon_value_of_tensor(attribute.tensor.get());
     }
+    if (!plan_.first_.empty()) bind_numbers();
   }
 
   /// Results stay until the run ends, also after their last use.
@@ -90,6 +93,9 @@ class Plan::Run {
         arg = tenon_value_of_tensors(tensors, arg.count);
         break;
       }
+      case Fill::kIntList:
+        arg = int_list(arg);
+        break;
       case Fill::kDeep:
         arg = filled(arg);
         break;
@@ -99,6 +105,30 @@ class Plan::Run {
   // A value with what its references name in their place.
   tenon_value filled(const tenon_value& value) {
     return with_references(value, deep_, [this](uint32_t number) { return value_of(number); });
+  }
+
+  // A list of numbers and references as an int list.
+  tenon_value int_list(const tenon_value& list) {
+    auto* words = deep_.make<int64_t>(list.count);
+    bool is_symbolic = false;
+    for (uint32_t i = 0; i < list.count; ++i) {
+      const tenon_value& each = value::elements(list)[i];
+      const tenon_value number =
+          each.tag == TENON_TAG_REF ? value_of(static_cast<uint32_t>(each.as.i)) : each;
+      const bool is_symbol = number.tag == TENON_TAG_SYMINT;
+      TENON_CHECK_TYPE(is_symbol || number.tag == TENON_TAG_INT,
+                       "tenon_graph_run: a size must be an int, got ", value::print(number));
+      words[i] = is_symbol ? base::word_of(number.as.symbol) : number.as.i;
+      is_symbolic = is_symbolic || is_symbol;
+    }
+    tenon_value ints = tenon_value_of_ints(words, list.count);
+    if (is_symbolic) ints.flags = TENON_VALUE_HAS_SYMBOLIC;
+    return ints;
+  }
+
+  void bind_numbers() {
+    for (const Element& number : plan_.first_) take(number);
+    for (const Input& input : plan_.graph_.inputs()) numbers_.check_sizes(input);
   }
 
   template <class Call>
@@ -112,6 +142,8 @@ class Plan::Run {
   }
 
   void take(const Element& element) {
+    if (element.list == kNumber) return numbers_.evaluate(element.value);
+    if (element.list == kGuard) return numbers_.check(plan_.graph_.guards()[element.value]);
     const tenon_value& list = values_[element.list];
     TENON_CHECK_INDEX(list.tag == TENON_TAG_TENSOR_LIST && element.index < list.count,
                       "tenon_graph_run: a list of results must have an element ", element.index,
@@ -124,6 +156,7 @@ class Plan::Run {
   const Plan& plan_;
   bool keeps_all_ = false;
   base::SmallVector<tenon_value, 64> values_;
+  RunNumbers numbers_;
   base::SmallVector<tenon_value, 16> args_;
   base::SmallVector<tenon_tensor*, 16> list_;
   tenon_tensor** next_ = nullptr;  // in list_

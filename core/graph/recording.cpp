@@ -140,16 +140,16 @@ void Recording::commit(StagedCall call, const tenon_stack& stack, const base::Er
   graph_->commit(std::move(call), {stack.rets, stack.nrets}, &known_);
   if (frames != nullptr) add_frames(*graph_, graph_->nodes().size() - 1, *frames);
   for (const Alias& made : aliases_) {
-    const uint32_t value = known_.find(made.tensor);
-    if (value != IdentityMap::kUnknown) known_.set(made.alias, value);
+    const uint32_t value = known_.tensors.find(made.tensor);
+    if (value != IdentityMap::kUnknown) known_.tensors.set(made.alias, value);
   }
   aliases_.clear();
 }
 
 void Recording::add_alias(tenon_tensor& tensor, tenon_tensor& alias) {
   const base::SpinGuard lock(locked_);
-  const uint32_t value = known_.find(tensor);
-  if (value != IdentityMap::kUnknown) return known_.set(alias, value);
+  const uint32_t value = known_.tensors.find(tensor);
+  if (value != IdentityMap::kUnknown) return known_.tensors.set(alias, value);
   aliases_.emplace_back(tensor, alias);
 }
 
@@ -162,7 +162,7 @@ void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const
 
 // What one tensor stands for twice a recording could not tell apart.
 void Recording::check_new(const char* function, const tenon_tensor& tensor) const {
-  const uint32_t value = known_.find(tensor);
+  const uint32_t value = known_.tensors.find(tensor);
   TENON_CHECK_ARG(value == IdentityMap::kUnknown, function,
                   ": tensor must be new to the recording, got the one that is value ", value);
 }
@@ -171,17 +171,21 @@ uint32_t Recording::add_input(tenon_tensor* tensor, std::string_view name) {
   const base::SpinGuard lock(locked_);
   const bool stands = tensor != nullptr && !tensor->is_undefined();
   if (stands) check_new("tenon_graph_add_input", *tensor);
-  const uint32_t value = graph_->add_input(tensor, name);
-  if (stands) known_.set(*tensor, value);
+  const uint32_t value = graph_->add_input(tensor, name, &known_);
+  if (stands) known_.tensors.set(*tensor, value);
   return value;
 }
 
 uint32_t Recording::add_attribute(tenon_tensor& tensor, std::string_view name) {
   const base::SpinGuard lock(locked_);
   check_new("tenon_graph_add_attribute", tensor);
-  const uint32_t value = graph_->add_attribute(tensor, name);
-  known_.set(tensor, value);
+  const uint32_t value = graph_->add_attribute(tensor, name, &known_);
+  known_.tensors.set(tensor, value);
   return value;
+}
+
+void Recording::take_guards() {
+  if (!known_.environments.empty()) graph_->take_guards(&known_);
 }
 
 void Recording::add_output(const tenon_value& value) {

@@ -25,6 +25,8 @@ class Recording final : public base::RefCounted<Recording> {
   bool is_below_autograd() const noexcept { return (flags_ & TENON_GRAPH_BELOW_AUTOGRAD) != 0; }
   bool is_on() const noexcept { return on_.load(std::memory_order_acquire); }
   void end() noexcept { on_.store(false, std::memory_order_release); }
+  /// Gives the graph what was asked of symbols. Throws std::bad_alloc.
+  void take_guards();
 
   /// Makes a call by `below()`, which gives its status, and records it. A call that fails leaves
   /// nothing.
@@ -66,7 +68,7 @@ class Recording final : public base::RefCounted<Recording> {
   const base::IntrusivePtr<Recording> outer_;
   std::atomic<bool> on_{true};
   std::atomic<bool> locked_{false};  // what is below, and the graph; backward may use many threads
-  IdentityMap known_;
+  KnownValues known_;
   // Of results of the call that runs, which is recorded when it has returned.
   std::vector<Alias> aliases_;
 };

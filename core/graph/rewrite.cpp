@@ -8,23 +8,81 @@ namespace tenon::graph {
 
 Rewrite::Rewrite(const Graph& from) : from_(from), mapped_(from.values().size(), kUnknown) {
   for (const Input& input : from.inputs()) {
-    const uint32_t value = to_->add_input(nullptr, input.name);
-    to_->copy_meta(value, from.values()[input.value].meta);
-    mapped_[input.value] = value;
+    mapped_[input.value] = to_->add_input(nullptr, input.name);
+  }
+  // Their sizes may be those of inputs behind them.
+  for (const Input& input : from.inputs()) {
+    copy_meta(mapped_[input.value], from.values()[input.value].meta);
   }
 }
 
-// What a value is in the new graph, where attributes and elements come to be on demand.
+// Numbers of the old graph become numbers of the new one, unless a tensor that tells them is gone.
+void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
+  if (meta == nullptr) return;
+  if (meta->dims == nullptr) {
+    const tensor::Dims sizes(meta->sizes, static_cast<size_t>(meta->ndim));
+    return to_->set_meta(made, to_->new_meta(meta->dtype, meta->device, sizes, meta->strides));
+  }
+  tenon_value dims[TENON_TENSOR_MAX_DIMS];
+  for (int32_t d = 0; d < meta->ndim; ++d) {
+    if (!can_map(meta->dims[d])) return;
+    dims[d] = mapped(meta->dims[d]);
+  }
+  const std::span<const tenon_value> all(dims, static_cast<size_t>(meta->ndim));
+  to_->set_meta(made, to_->new_meta(meta->dtype, meta->device, all));
+}
+
+// Whether a number has a value in the new graph, which it has from then on. What was found once is
+// mapped: shared operands are looked at once.
+bool Rewrite::can_map(const tenon_value& number) {
+  if (number.tag != TENON_TAG_REF) return true;
+  const auto value = static_cast<uint32_t>(number.as.i);
+  if (mapped_[value] != kUnknown) return mapped_[value] != kStandIn;
+  const Value& its = from_.values()[value];
+  bool can = its.kind == TENON_GRAPH_VALUE_ATTRIBUTE;
+  if (its.kind == TENON_GRAPH_VALUE_ELEMENT) {
+    can = can_map(reference(its.source));
+  } else if (its.kind == TENON_GRAPH_VALUE_SIZE) {
+    const Size& size = from_.sizes()[its.source];
+    can = size.tensor == kUnbound || can_map(reference(size.tensor));
+  } else if (its.kind == TENON_GRAPH_VALUE_FUNCTION) {
+    const Function& function = from_.functions()[its.source];
+    can = can_map(function.operands[0]) && can_map(function.operands[1]);
+  }
+  if (can) map(value);
+  return can;
+}
+
+uint32_t Rewrite::map_number(uint32_t value) {
+  const Value& its = from_.values()[value];
+  if (its.kind == TENON_GRAPH_VALUE_SIZE) {
+    Size size = from_.sizes()[its.source];
+    if (size.tensor != kUnbound) {
+      size.tensor = map(size.tensor);
+      TENON_CHECK(size.tensor != kStandIn, TENON_ERROR_STATE, "graph: value ",
+                  from_.sizes()[its.source].tensor, ", whose size ", size.name,
+                  " is used, must be a value still, got something else in its place");
+    }
+    return to_->add_size(std::move(size));
+  }
+  const Function& function = from_.functions()[its.source];
+  const tenon_value a = mapped(function.operands[0]);
+  return to_->add_function(function.function, a, mapped(function.operands[1]));
+}
+
+// What a value is in the new graph, where attributes, elements and numbers come to be on demand.
 uint32_t Rewrite::map(uint32_t value) {
   if (mapped_[value] != kUnknown) return mapped_[value];
   const Value& its = from_.values()[value];
-  if (its.kind == TENON_GRAPH_VALUE_ATTRIBUTE) {
+  if (from_.is_run_number(value)) {
+    mapped_[value] = map_number(value);
+  } else if (its.kind == TENON_GRAPH_VALUE_ATTRIBUTE) {
     const Attribute& attribute = from_.attributes()[its.source];
     mapped_[value] = to_->add_attribute(*attribute.tensor, attribute.name);
   } else {
     TENON_DCHECK(its.kind == TENON_GRAPH_VALUE_ELEMENT);
     mapped_[value] = to_->add_element(map(its.source), its.index);
-    to_->copy_meta(mapped_[value], its.meta);
+    copy_meta(mapped_[value], its.meta);
   }
   return mapped_[value];
 }
@@ -57,7 +115,9 @@ void Rewrite::keep(const Node& node) {
   to_->copy_frames(node);
   for (uint32_t i = 0; i < node.nresults; ++i) {
     mapped_[node.first_value + i] = first + i;
-    to_->copy_meta(first + i, from_.values()[node.first_value + i].meta);
+  }
+  for (uint32_t i = 0; i < node.nresults; ++i) {
+    copy_meta(first + i, from_.values()[node.first_value + i].meta);
   }
 }
 
@@ -75,12 +135,18 @@ void Rewrite::stand(uint32_t value, const tenon_value& by) {
   }
   mapped_[value] = static_cast<uint32_t>(held.as.i);
   if (to_->values()[mapped_[value]].meta == nullptr) {
-    to_->copy_meta(mapped_[value], from_.values()[value].meta);
+    copy_meta(mapped_[value], from_.values()[value].meta);
   }
 }
 
 GraphPtr Rewrite::finish() {
   for (const tenon_value& output : from_.outputs()) to_->add_output(mapped(output));
+  for (const Guard& guard : from_.guards()) {
+    if (!can_map(guard.operands[0]) || !can_map(guard.operands[1])) continue;
+    Guard copy = guard;
+    for (tenon_value& operand : copy.operands) operand = mapped(operand);
+    to_->add_guard(std::move(copy));
+  }
   return std::move(to_);
 }
 

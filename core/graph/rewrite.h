@@ -29,7 +29,7 @@ class Rewrite {
   /// Makes it another one, with what is known of it.
   void set(uint32_t value, uint32_t made, const TensorMeta* meta) {
     mapped_[value] = made;
-    to_->copy_meta(made, meta);
+    copy_meta(made, meta);
   }
   /// Says what a value of the old graph is in the new one, as another value of the old one.
   void replace(uint32_t value, uint32_t by) { mapped_[value] = map(by); }
@@ -41,7 +41,7 @@ class Rewrite {
   /// value unless more is known of itself, a tensor, a number, or a list of such; none: nothing may
   /// use the value any more. Throws TENON_ERROR_TYPE for one of another type.
   void stand(uint32_t value, const tenon_value& by);
-  /// The outputs of the old one, and the graph.
+  /// The outputs and guards of the old one, and the graph.
   GraphPtr finish();
 
   /// The new graph, as far as it has come.
@@ -52,6 +52,10 @@ class Rewrite {
   static constexpr uint32_t kStandIn = UINT32_MAX - 1;  // it is no value, but in stand_ins_
 
   tenon_value argument(uint32_t value);
+
+  uint32_t map_number(uint32_t value);
+  bool can_map(const tenon_value& number);
+  void copy_meta(uint32_t made, const TensorMeta* meta);
 
   const Graph& from_;
   GraphPtr to_ = base::make_intrusive<Graph>();

@@ -2,6 +2,8 @@
 #include "graph/stage.h"
 
 #include "base/check.h"
+#include "graph/symbol_map.h"
+#include "tensor/device.h"
 
 namespace tenon::graph {
 
@@ -47,8 +49,13 @@ void Stager::copy(const tenon_value& value, tenon_value* out, int depth) {
     case TENON_TAG_SYMINT:
     case TENON_TAG_SYMFLOAT:
     case TENON_TAG_SYMBOOL:
-      fail(TENON_ERROR_NOT_SUPPORTED, call_->op != nullptr ? call_->op->name() : "output",
-           ": a graph takes numbers only, got a ", value::tag_name(value.tag));
+      TENON_CHECK_ARG(value.as.symbol != nullptr, "graph: symbol must be a handle, got NULL");
+      *out = number_of(base::word_of(value.as.symbol));
+      return;
+    case TENON_TAG_DEVICE:
+      // Runs are on the device that fake tensors claim.
+      *out = tenon_value_of_device(tensor::claimed_device(value.as.device));
+      return;
     default:
       if (value::is_list(value.tag)) return copy_list(value, out, depth);
       TENON_CHECK_ARG(value.tag <= TENON_TAG_REF, "graph: tag must be a TENON_TAG_* number, got ",
@@ -63,7 +70,7 @@ void Stager::copy_tensor(tenon_tensor* tensor, tenon_value* out) {
   TENON_CHECK_ARG(tensor != nullptr, "graph: tensor must be a handle, got NULL");
   *out = tenon_value_of_tensor(tensor);
   if (tensor->is_undefined()) return;
-  const uint32_t value = known_ != nullptr ? known_->find(*tensor) : IdentityMap::kUnknown;
+  const uint32_t value = known_ != nullptr ? known_->tensors.find(*tensor) : IdentityMap::kUnknown;
   if (value != IdentityMap::kUnknown) {
     *out = tenon_value_of_number(TENON_TAG_REF, value);
     return;
@@ -76,13 +83,14 @@ void Stager::copy_tensor(tenon_tensor* tensor, tenon_value* out) {
 
 // Lists of tensors become lists of values: those of a graph have no handles.
 void Stager::copy_list(const tenon_value& list, tenon_value* out, int depth) {
-  TENON_CHECK((list.flags & TENON_VALUE_HAS_SYMBOLIC) == 0, TENON_ERROR_NOT_SUPPORTED,
-              "graph: sizes must be numbers, got symbolic ones");
   TENON_CHECK(depth < value::kMaxNesting, TENON_ERROR_RECURSION, "graph: lists must nest at most ",
               value::kMaxNesting, " deep, got more");
   const uint64_t count = value::element_count(list);
   const void* data = list.as.list.data;
   *out = tenon_value_of_elements(list.tag, nullptr, list.count);
+  if (list.tag == TENON_TAG_INT_LIST && (list.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
+    return copy_words({static_cast<const int64_t*>(data), count}, out);
+  }
   switch (list.tag) {
     case TENON_TAG_INT_LIST:
     case TENON_TAG_FLOAT_LIST:
@@ -104,6 +112,29 @@ void Stager::copy_list(const tenon_value& list, tenon_value* out, int depth) {
     return;
   }
   for (uint64_t i = 0; i < count; ++i) copy(value::elements(list)[i], &elements[i], depth + 1);
+}
+
+tenon_value Stager::number_of(int64_t word) {
+  TENON_CHECK(known_ != nullptr || !base::is_symbol(word), TENON_ERROR_NOT_SUPPORTED,
+              call_->op != nullptr ? call_->op->name() : "output",
+              ": symbols must be met by a recording, got one for a graph that is built by hand; "
+              "sizes of its values are tenon_graph_add_size's");
+  return known_ != nullptr ? SymbolMap(graph_, *known_).number_of(word) : tenon_value_of_int(word);
+}
+
+// Words that all have become numbers by now are an int list again.
+void Stager::copy_words(std::span<const int64_t> words, tenon_value* out) {
+  auto* numbers = arena_.make<tenon_value>(words.size());
+  auto* ints = arena_.make<int64_t>(words.size());
+  bool all_ints = true;
+  for (size_t i = 0; i < words.size(); ++i) {
+    numbers[i] = number_of(words[i]);
+    all_ints = all_ints && numbers[i].tag == TENON_TAG_INT;
+    ints[i] = numbers[i].as.i;
+  }
+  const auto count = static_cast<uint32_t>(words.size());
+  *out = all_ints ? tenon_value_of_ints(ints, count)
+                  : tenon_value_of_elements(TENON_TAG_LIST, numbers, count);
 }
 
 void Stager::hold(const tenon_value& handle, tenon_value* out) {

@@ -9,10 +9,11 @@ namespace tenon::graph {
 class Stager {
  public:
   /// `known` NULL: no tensor is a value yet.
-  Stager(Arena& arena, const IdentityMap* known, StagedCall* call) noexcept
-      : arena_(arena), known_(known), call_(call) {}
+  Stager(Graph& graph, Arena& arena, KnownValues* known, StagedCall* call) noexcept
+      : graph_(graph), arena_(arena), known_(known), call_(call) {}
 
-  /// Writes to `out`, which is in the arena. Throws TENON_ERROR_NOT_SUPPORTED for symbols,
+  /// Writes to `out`, which is in the arena. Symbols become references to numbers of the graph.
+  /// Throws TENON_ERROR_NOT_SUPPORTED for symbols where no tensor is known,
   /// TENON_ERROR_RECURSION for lists that nest too deep, TENON_ERROR_INVALID_ARGUMENT for an
   /// unknown tag.
   void copy(const tenon_value& value, tenon_value* out, int depth = 0);
@@ -20,10 +21,13 @@ class Stager {
  private:
   void copy_tensor(tenon_tensor* tensor, tenon_value* out);
   void copy_list(const tenon_value& list, tenon_value* out, int depth);
+  tenon_value number_of(int64_t word);
+  void copy_words(std::span<const int64_t> words, tenon_value* out);
   void hold(const tenon_value& handle, tenon_value* out);
 
+  Graph& graph_;
   Arena& arena_;
-  const IdentityMap* const known_;
+  KnownValues* const known_;
   StagedCall* const call_;
 };
 

@@ -12,6 +12,8 @@ namespace tenon::graph {
 
 /// What a text begins with; the number grows with each change that older readers do not take.
 constexpr std::string_view kTextVersion = "tenon.graph 1";
+/// The same of a graph with sizes, which older readers do not take.
+constexpr std::string_view kSizesVersion = "tenon.graph 2";
 
 /// See tenon_graph_print.
 std::string print_graph(const Graph& graph);

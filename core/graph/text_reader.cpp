@@ -10,6 +10,7 @@
 #include "dispatch/lookup.h"
 #include "dispatch/value_conversion.h"
 #include "graph/literal.h"
+#include "graph/number_text.h"
 #include "graph/text.h"
 #include "schema/compatibility.h"
 #include "schema/parser.h"
@@ -32,9 +33,9 @@ class Reader {
 
   GraphPtr read() {
     std::string_view version;
-    TENON_CHECK(next_line(&version) && version == kTextVersion, TENON_ERROR_PARSE,
-                "tenon_graph_parse: text must begin with '", kTextVersion, "', got '",
-                version.substr(0, 40), '\'');
+    TENON_CHECK(next_line(&version) && (version == kTextVersion || version == kSizesVersion),
+                TENON_ERROR_PARSE, "tenon_graph_parse: text must begin with '", kTextVersion,
+                "', got '", version.substr(0, 40), '\'');
     bool returned = false;
     for (std::string_view line; next_line(&line);) {
       Cursor cursor(line, number_);
@@ -52,6 +53,7 @@ class Reader {
         read_line(cursor);
       }
     }
+    set_sizes();
     TENON_CHECK(returned, TENON_ERROR_PARSE,
                 "tenon_graph_parse: text must end with a line 'return ...', got none");
     TENON_CHECK_ARG(graph_->attributes().size() == attributes_.size(),
@@ -115,11 +117,110 @@ class Reader {
                       attributes_.size());
       check_number(cursor, value, graph_->add_attribute(*attributes_[index], name));
       read_meta(cursor, value);
+    } else if (cursor.accept_word("size")) {
+      read_size(cursor);
+    } else if (cursor.accept_word("number")) {
+      const size_t value = read_number(cursor);
+      cursor.expect('=');
+      const tenon_value number = graph::read_number(*graph_, cursor);
+      const bool is_new = number.tag == TENON_TAG_REF &&
+                          static_cast<size_t>(number.as.i) + 1 == graph_->values().size();
+      if (!is_new) cursor.fail_expected("a number that is new");
+      check_number(cursor, value, graph_->values().size() - 1);
+    } else if (cursor.accept_word("guard")) {
+      read_guard(cursor);
     } else {
       read_node(cursor);
       return;
     }
     end_line(cursor, false);
+  }
+
+  // "size s0 = %1: %0[0], hint 4, >= 2, <= 100"
+  void read_size(Cursor& cursor) {
+    Size size;
+    size.name = cursor.word("a name");
+    cursor.expect('=');
+    const size_t value = read_number(cursor);
+    cursor.expect(':');
+    size_t tensor = kUnbound;
+    if (!cursor.accept_word("none")) {
+      tensor = read_number(cursor);
+      cursor.expect('[');
+      size.dim = static_cast<uint32_t>(cursor.natural("a dim"));
+      cursor.expect(']');
+    }
+    while (cursor.accept(',')) {
+      if (cursor.accept_word("hint")) {
+        size.hint = tenon_value_of_int(read_bound(cursor));
+      } else if (cursor.accept_text(">=")) {
+        size.low = read_bound(cursor);
+      } else if (cursor.accept_text("<=")) {
+        size.high = read_bound(cursor);
+      } else {
+        cursor.fail_expected("hint, '>=' or '<='");
+      }
+    }
+    const Cursor at = cursor;
+    check_number(cursor, value, graph_->add_size(std::move(size)));
+    const uint32_t index = graph_->values().back().source;
+    if (tensor != kUnbound) bound_.push_back({index, tensor, at});
+  }
+  int64_t read_bound(Cursor& cursor) {
+    const char first = cursor.peek();
+    Literals literals;
+    const bool is_number = (first >= '0' && first <= '9') || first == '-';
+    const tenon_value number = is_number ? literals.read_any(cursor) : tenon_value_of_none();
+    if (number.tag != TENON_TAG_INT) cursor.fail_expected("a number");
+    return number.as.i;
+  }
+
+  // "guard s0 < 10, 'aten::view', 'model.py', 12": operator, file and line that asked.
+  void read_guard(Cursor& cursor) {
+    Guard guard = graph::read_guard(*graph_, cursor);
+    Literals literals;
+    const auto text = [&] {
+      cursor.expect(',');
+      const tenon_value given = literals.read_any(cursor);
+      if (given.tag != TENON_TAG_STRING) cursor.fail_expected("a text");
+      return std::string(static_cast<const char*>(given.as.list.data), given.count);
+    };
+    if (!cursor.at_end()) {
+      guard.op = text();
+      guard.file = text();
+      cursor.expect(',');
+      guard.line = static_cast<int32_t>(cursor.natural("the number of a line") & INT32_MAX);
+    }
+    graph_->add_guard(std::move(guard));
+  }
+
+  // Tensors and dims of sizes, and sizes that are no plain numbers, may name what comes later.
+  void set_sizes() {
+    for (const auto& [index, tensor, cursor] : bound_) {
+      const bool is_there =
+          tensor < graph_->values().size() && !graph_->is_run_number(static_cast<uint32_t>(tensor));
+      const bool is_earlier = tensor < graph_->sizes()[index].value;
+      if (!is_there ||
+          (!is_earlier && graph_->values()[tensor].kind > TENON_GRAPH_VALUE_ATTRIBUTE)) {
+        cursor.fail_expected("a size of a value of the graph that is an input or comes before");
+      }
+      graph_->bind_size(index, static_cast<uint32_t>(tensor), graph_->sizes()[index].dim);
+    }
+    for (const SymbolicMeta& meta : symbolic_metas_) {
+      Cursor cursor = meta.dims;
+      std::vector<tenon_value> dims;
+      while (!cursor.accept(']')) {
+        dims.push_back(graph::read_number(*graph_, cursor));
+        if (dims.size() > TENON_TENSOR_MAX_DIMS) cursor.fail_expected("fewer dims");
+        if (!cursor.accept(',')) {
+          cursor.expect(']');
+          break;
+        }
+      }
+      graph_->set_meta(static_cast<uint32_t>(meta.value),
+                       graph_->new_meta(meta.dtype, meta.device, tensor::Dims()));
+      graph_->set_dims(static_cast<uint32_t>(meta.value), dims);
+    }
   }
 
   size_t read_number(Cursor& cursor) {
@@ -133,7 +234,7 @@ class Reader {
   // ": float32[2, 3] cpu", or nothing.
   void read_meta(Cursor& cursor, size_t value) {
     if (!cursor.accept(':')) return;
-    if (!cursor.peek_word().empty()) metas_.push_back(read_type(cursor, value));
+    if (!cursor.peek_word().empty()) read_type(cursor, value);
     set_metas();
   }
   struct Meta {
@@ -142,10 +243,30 @@ class Reader {
     tenon_device device;
     std::vector<int64_t> sizes;
   };
-  static Meta read_type(Cursor& cursor, size_t value) {
+  // The same whose sizes are read at the end.
+  struct SymbolicMeta {
+    size_t value;
+    tenon_dtype dtype;
+    tenon_device device;
+    Cursor dims;
+  };
+  struct BoundSize {
+    uint32_t index;
+    size_t tensor;
+    Cursor at;
+  };
+  void read_type(Cursor& cursor, size_t value) {
     Meta meta{value, tensor::find_dtype(cursor.word("a dtype")), {}, {}};
     if (meta.dtype == TENON_DTYPE_NONE) cursor.fail_expected("a dtype");
     cursor.expect('[');
+    Cursor trial = cursor;
+    if (!trial.skip_plain_list()) {
+      const Cursor dims = cursor;
+      cursor.skip_plain_list();
+      symbolic_metas_.push_back(
+          {value, meta.dtype, tensor::parse_device(cursor.device_word()), dims});
+      return;
+    }
     while (!cursor.accept(']')) {
       meta.sizes.push_back(cursor.natural("a size"));
       if (meta.sizes.size() > TENON_TENSOR_MAX_DIMS) cursor.fail_expected("fewer dims");
@@ -155,12 +276,12 @@ class Reader {
       }
     }
     meta.device = tensor::parse_device(cursor.device_word());
-    return meta;
+    metas_.push_back(std::move(meta));
   }
   void set_metas() {
     for (const Meta& meta : metas_) {
       graph_->set_meta(static_cast<uint32_t>(meta.value),
-                       graph_->new_meta(meta.dtype, meta.device, meta.sizes));
+                       graph_->new_meta(meta.dtype, meta.device, tensor::Dims(meta.sizes)));
     }
     metas_.clear();
   }
@@ -170,7 +291,7 @@ class Reader {
     if (cursor.peek() == '%') {
       do {
         targets.push_back(read_number(cursor));
-        if (cursor.accept(':')) metas_.push_back(read_type(cursor, targets.back()));
+        if (cursor.accept(':')) read_type(cursor, targets.back());
       } while (cursor.accept(','));
       cursor.expect('=');
     }
@@ -281,6 +402,8 @@ class Reader {
   std::vector<std::pair<std::string_view, size_t>> schemas_;  // not looked up yet
   std::map<std::string, NamedOp> operators_;
   std::vector<Meta> metas_;  // of the line
+  std::vector<SymbolicMeta> symbolic_metas_;
+  std::vector<BoundSize> bound_;
   GraphPtr graph_ = base::make_intrusive<Graph>();
 };
 

@@ -6,6 +6,8 @@
 #include "base/language.h"
 #include "dispatch/argument_binder.h"
 #include "dispatch/lookup.h"
+#include "graph/number_text.h"
+#include "graph/references.h"
 #include "graph/same_value.h"
 #include "graph/text.h"
 #include "tensor/device.h"
@@ -19,7 +21,8 @@ class Writer {
   explicit Writer(const Graph& graph) : graph_(graph) {}
 
   std::string write() {
-    append(kTextVersion, '\n');
+    const bool has_sizes = !graph_.sizes().empty() || !graph_.functions().empty();
+    append(has_sizes ? kSizesVersion : kTextVersion, '\n');
     for (const Node& node : graph_.nodes()) write_schema(node);
     for (const Node& node : graph_.nodes()) {
       write_values(node.first_value);
@@ -27,6 +30,7 @@ class Writer {
       next_ = std::max(next_, size_t{node.first_value} + node.nresults);
     }
     write_values(graph_.values().size());
+    for (const Guard& guard : graph_.guards()) write_guard(guard);
     append("return");
     const char* separator = " ";
     for (const tenon_value& output : graph_.outputs()) {
@@ -73,6 +77,12 @@ class Writer {
           write_target(next_);
           append(" = %", value.source, '[', value.index, ']');
           break;
+        case TENON_GRAPH_VALUE_SIZE:
+          write_size(graph_.sizes()[value.source]);
+          break;
+        case TENON_GRAPH_VALUE_FUNCTION:
+          append("number %", next_, " = ", number_text(graph_, reference(uint32_t(next_))));
+          break;
         default:
           continue;  // of a node, which writes it
       }
@@ -85,9 +95,43 @@ class Writer {
     append('%', value);
     const TensorMeta* meta = graph_.values()[value].meta;
     if (meta == nullptr) return;
-    append(": ", tensor::dtype_name(meta->dtype),
-           tensor::print_dims({meta->sizes, static_cast<size_t>(meta->ndim)}), ' ',
-           tensor::print_device(meta->device));
+    append(": ", tensor::dtype_name(meta->dtype));
+    if (meta->dims == nullptr) {
+      append(tensor::print_dims({meta->sizes, static_cast<size_t>(meta->ndim)}));
+    } else {
+      const char* separator = "[";
+      for (int32_t d = 0; d < meta->ndim; ++d) {
+        append(separator, number_text(graph_, meta->dims[d]));
+        separator = ", ";
+      }
+      append(']');
+    }
+    append(' ', tensor::print_device(meta->device));
+  }
+
+  // "size s0 = %1: %0[0], hint 4, >= 2, <= 100"
+  void write_size(const Size& size) {
+    append("size ", size.name, " = %", size.value, ": ");
+    if (size.tensor == kUnbound) {
+      append("none");
+    } else {
+      append('%', size.tensor, '[', size.dim, ']');
+    }
+    if (size.hint.tag == TENON_TAG_INT) append(", hint ", size.hint.as.i);
+    if (size.low != INT64_MIN) append(", >= ", size.low);
+    if (size.high != INT64_MAX) append(", <= ", size.high);
+  }
+
+  // "guard s0 < 10, 'aten::view', 'model.py', 12"
+  void write_guard(const Guard& guard) {
+    append("guard ", guard_text(graph_, guard));
+    if (!guard.op.empty() || !guard.file.empty()) {
+      append(", ", quoted(guard.op), ", ", quoted(guard.file), ", ", guard.line);
+    }
+    append('\n');
+  }
+  static std::string quoted(const std::string& text) {
+    return value::print(tenon_value_of_string(text.data(), static_cast<uint32_t>(text.size())));
   }
 
   void write_node(const Node& node) {

@@ -97,8 +97,12 @@ class Undoing {
 
   uint32_t by_view(const TensorMeta* meta) {
     require(meta, "sizes");
-    const std::vector<int64_t> sizes(meta->sizes, meta->sizes + meta->ndim);
-    const tenon_value args[] = {part_, ints(sizes)};
+    const auto count = static_cast<uint32_t>(meta->ndim);
+    const tenon_value sizes =
+        meta->dims != nullptr
+            ? rewrite_.mapped(tenon_value_of_elements(TENON_TAG_LIST, meta->dims, count))
+            : tenon_value_of_ints(meta->sizes, count);
+    const tenon_value args[] = {part_, sizes};
     return append("aten::view", args);
   }
   uint32_t by_dtype(const TensorMeta* meta) {
@@ -112,17 +116,18 @@ class Undoing {
     return append("aten::permute", args);
   }
   uint32_t by_call(const char* name) {
-    std::vector<tenon_value> args(view_.args, view_.args + view_.nargs);
-    args[0] = part_;
+    std::vector<tenon_value> args{part_};
+    for (uint32_t a = 1; a < view_.nargs; ++a) args.push_back(rewrite_.mapped(view_.args[a]));
     return append(name, args);
   }
   uint32_t by_select(const tenon_value& dim, const tenon_value& index) {
-    const tenon_value args[] = {whole_, part_, dim, index};
+    const tenon_value args[] = {whole_, part_, dim, rewrite_.mapped(index)};
     return append("aten::select_scatter", args);
   }
   uint32_t by_slice(const tenon_value& dim, const tenon_value& start, const tenon_value& end,
                     const tenon_value& step) {
-    const tenon_value args[] = {whole_, part_, dim, start, end, step};
+    const tenon_value args[] = {
+        whole_, part_, dim, rewrite_.mapped(start), rewrite_.mapped(end), rewrite_.mapped(step)};
     return append("aten::slice_scatter", args);
   }
   uint32_t by_range(int64_t start, int64_t size) {
@@ -185,8 +190,10 @@ uint32_t undo_view(Rewrite& rewrite, const Node& view, uint32_t index, const Ten
     case Inverse::kUnbind:
       return undoing.by_select(args[1], tenon_value_of_int(index));
     case Inverse::kSplit:
+      if (args[1].tag != TENON_TAG_INT) break;
       return undoing.by_range(args[1].as.i * index, args[1].as.i);
     case Inverse::kSplitSizes:
+      if (args[1].tag != TENON_TAG_INT_LIST) break;
       return undoing.by_range(start_of(args[1], index), numbers_of(args[1])[index]);
   }
   fail(TENON_ERROR_NOT_SUPPORTED, kFunctionalize, view.op->name(),

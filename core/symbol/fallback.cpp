@@ -49,22 +49,6 @@ bool is_abstract(tenon_keyset keys, const tenon_stack& stack) noexcept {
   return false;
 }
 
-// Whether gradients are recorded for a call: formulas calculate with numbers.
-bool is_recorded(const tenon_stack& stack) noexcept {
-  if ((base::grad_mode() & TENON_GRAD_MODE_ON) == 0) return false;
-  const auto is_tracked = [](const Tensor* tensor) {
-    return tensor != nullptr && tensor->may_be_tracked();
-  };
-  for (uint32_t k = 0; k < stack.nargs; ++k) {
-    const tenon_value& value = stack.args[k];
-    if (value.tag == TENON_TAG_TENSOR && is_tracked(value.as.tensor)) return true;
-    if (value.tag != TENON_TAG_TENSOR_LIST) continue;
-    auto* const* tensors = value::tensors(value);
-    if (std::any_of(tensors, tensors + value.count, is_tracked)) return true;
-  }
-  return false;
-}
-
 // A call's arguments with numbers for symbols. Symbolic tensors become plain ones as they are.
 class Numbers {
  public:
@@ -123,7 +107,7 @@ class Numbers {
 tenon_status run_symbolic(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
     keys &= dispatch::keys_below(TENON_KEY_SYMBOLIC);
-    if (is_abstract(keys, *stack) && takes_symbols(op) && !is_recorded(*stack)) {
+    if (is_abstract(keys, *stack) && takes_symbols(op)) {
       return dispatch::redispatch(op, keys, stack);
     }
     const Numbers numbers(*op, stack);

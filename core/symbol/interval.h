@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/symbol_function.h"
+
 namespace tenon::symbol {
 
 constexpr int64_t kNoLow = INT64_MIN;
@@ -57,11 +59,7 @@ constexpr Interval common(const Interval& a, const Interval& b) noexcept {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-/// Towards minus infinity, as in Python; `b` is not 0.
-constexpr int64_t floor_quotient(int64_t a, int64_t b) noexcept {
-  const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
+using base::floor_quotient;
 
 /// Of a floor division by a divisor above 0.
 constexpr Interval floor_quotient(const Interval& a, const Interval& b) noexcept {

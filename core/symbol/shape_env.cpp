@@ -131,6 +131,12 @@ const Expression* ShapeEnv::new_variable(const VariableOptions& options) {
   return &made;
 }
 
+const Expression* ShapeEnv::find_variable(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(variables_, name, &Expression::name);
+  return found != variables_.end() ? *found : nullptr;
+}
+
 const Expression* ShapeEnv::find_locked(const Polynomial& polynomial) const {
   const auto [first, last] = by_hash_.equal_range(polynomial.hash());
   for (auto at = first; at != last; ++at) {

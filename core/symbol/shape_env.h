@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/intrusive_ptr.h"
+#include "base/symbol_algebra.h"
 #include "symbol/expression.h"
 #include "symbol/guard.h"
 #include "tenon/value.h"
@@ -39,13 +40,16 @@ struct Binding {
   int64_t number;
 };
 
-class ShapeEnv : public base::SymbolOwner {
+class ShapeEnv : public base::SymbolAlgebra {
  public:
   ShapeEnv() = default;
 
   /// A new variable. Throws TENON_ERROR_INVALID_ARGUMENT for a name that is taken, an empty range
   /// and a hint outside of it.
   const Expression* new_variable(const VariableOptions& options);
+
+  /// The variable of a name; NULL where there is none.
+  const Expression* find_variable(std::string_view name);
 
   /// TENON_SYMBOL_ADD and its like of ints. Throws TENON_ERROR_INVALID_ARGUMENT for a division by
   /// 0 and for numbers beyond int64.
@@ -82,6 +86,12 @@ class ShapeEnv : public base::SymbolOwner {
 
   void append_text(const ::tenon_symbol& symbol, std::string& text) override;
   int64_t simplify(int64_t word) override;
+  tenon_value rebuild(int64_t word, base::SymbolBuilder& builder) override;
+  void rebuild_guards(base::SymbolBuilder& builder,
+                      const std::function<bool(int64_t word)>& is_known,
+                      const std::function<void(base::SymbolGuard)>& use) override;
+  tenon_value apply_to(uint32_t function, std::span<const tenon_value> args) override;
+  bool decide_truth(const tenon_value& truth) override;
 
  protected:
   ~ShapeEnv() override = default;

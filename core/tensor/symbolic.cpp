@@ -42,6 +42,16 @@ tenon_tensor* tenon_tensor::make_symbolic(const SymbolicClaim& claim) {
   return tensor;
 }
 
+void tenon_tensor::share_symbols(const tenon_tensor& other) {
+  TENON_DCHECK(is_hollow() && is_symbolic() && other.is_symbolic());
+  TensorExtra* extra = require_extra();
+  TENON_DCHECK(extra->symbols == nullptr);
+  extra->numel = other.numel_word();
+  extra->symbols = other.extra()->symbols;
+  if (extra->symbols != nullptr) extra->symbols->retain();
+  if (other.is_contiguous()) flags_ |= TENON_TENSOR_CONTIGUOUS;
+}
+
 // The storage, which has no memory, gets room for what a view of it reaches.
 void tenon_tensor::cover(const Geometry& geometry) {
   constexpr const char* kNew = "tenon_tensor_new_symbolic";

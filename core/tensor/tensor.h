@@ -333,6 +333,8 @@ struct alignas(64) tenon_tensor {
                                      int64_t offset);
   /// A tensor whose sizes are words, without memory; a view has that of what it is a view of.
   static tenon_tensor* make_symbolic(const tenon::tensor::SymbolicClaim& claim);
+  /// A hollow tensor of the symbolic shape of another one keeps its symbols, too.
+  void share_symbols(const tenon_tensor& other);
   /// A symbolic tensor becomes a plain one, whose sizes are what its symbols stand for.
   void settle(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
   /// A tensor without memory that stands for `content`. Takes over `content`: `drop` runs also when

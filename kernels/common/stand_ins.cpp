@@ -25,6 +25,8 @@ void StandIns::replace(tenon_value& value) {
     value.as.list = {lists_.back().data(), nullptr};
   } else if (value.tag == TENON_TAG_SYMINT) {
     value = tenon_value_of_int(1);
+  } else if (value.tag == TENON_TAG_SYMFLOAT) {
+    value = tenon_value_of_float(1);
   } else if ((value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
     sizes_.emplace_back(value.count, 1);
     value = tenon_value_of_ints(sizes_.back().data(), value.count);

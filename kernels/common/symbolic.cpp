@@ -25,6 +25,7 @@ bool is_symbolic(const tenon_value& value) {
                          [](const tenon_tensor* tensor) { return is_symbolic(tensor); });
     }
     case TENON_TAG_SYMINT:
+    case TENON_TAG_SYMFLOAT:
       return true;
     default:
       return (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of operators that call others, for symbolic sizes.
+#include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
 #include "kernels/common/stand_ins.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/symbolic_rules.h"
 
@@ -18,13 +20,13 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum(
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> chosen(
     "aten::where.self");
 
-// What no rule is written for gets numbers.
-void run_with_numbers(const Call& call) {
-  for (int k = 0; k < call.form.inputs; ++k) {
-    if (call.args[k].tag != TENON_TAG_TENSOR) continue;
-    check(tenon_tensor_specialize(call.tensor(k), call.form.names[k]));
-  }
-  call.facts().family->run(call);
+// Borrowed.
+tenon_value size_value(SymbolicSize size) {
+  if (size.is_number()) return tenon_value_of_int(size.word());
+  tenon_value value{};
+  value.tag = TENON_TAG_SYMINT;
+  value.as.symbol = tenon_dim_symbol(size.word());
+  return value;
 }
 
 SymbolicDims leading(const SymbolicTensor& tensor, int64_t count) {
@@ -124,6 +126,44 @@ void flatten(const Call& call) {
 // What asks nothing of sizes but through the operators that it calls.
 void as_for_numbers(const Call& call) { call.facts().family->run(call); }
 
+// A symbol as a tensor without dims beside another one, of a dtype that gives the result the same
+// one as a number would.
+Tensor symbolic_number(const tenon_value& number, const tenon_tensor* beside) {
+  const tenon_op* op = nullptr;
+  check(tenon_op_find("aten::full", &op));
+  const auto dtype = static_cast<Dtype>(tenon_tensor_dtype(beside));
+  const bool is_whole = number.tag == TENON_TAG_SYMINT;
+  Dtype wanted = is_whole ? Dtype::I64 : Dtype::F64;
+  if (!is_whole && is_bool_or_integral(dtype)) wanted = default_dtype();
+  tenon_device device;
+  tenon_fake_device(beside, &device);
+  tenon_value args[4] = {tenon_value_of_ints(nullptr, 0), number,
+                         tenon_value_of_dtype(static_cast<tenon_dtype>(wanted)),
+                         tenon_value_of_device(device)};
+  args[1].flags = 0;
+  const char* const names[2] = {"dtype", "device"};
+  tenon_value result = tenon_value_of_none();
+  check(tenon_op_call_named(op, args, 2, names, args + 2, 2, &result, 1));
+  return Tensor(result.as.tensor);
+}
+
+// An operator of a tensor and a number, which calls that of two tensors.
+void number_form(const Call& call) {
+  const int at = call.form.inputs > 0 ? 1 : 0;  // the number's place
+  const uint16_t tag = call.args[at].tag;
+  if (tag != TENON_TAG_SYMINT && tag != TENON_TAG_SYMFLOAT) return as_for_numbers(call);
+  const Tensor number = symbolic_number(call.args[at], call.tensor(1 - at));
+  tenon_value args[OperatorForm::kMaxArguments];
+  std::copy_n(call.args, call.form.arguments, args);
+  args[at] = tenon_value_of_tensor(number.get());
+  tenon_value result = call.call_target(args);
+  if (call.form.is_functional()) {
+    call.results[0] = result;
+  } else {
+    tenon_value_clear(&result);
+  }
+}
+
 // Of a value that has no dims.
 void masked_fill(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
@@ -131,7 +171,106 @@ void masked_fill(const Call& call) {
   call.give(0, chosen(Tensor::retain(call.tensor(1)), value, Tensor::retain(call.tensor(0))));
 }
 
+Tensor zeros_of_kind(tenon_tensor* like, const SymbolicDims& sizes) {
+  const tenon_op* op = nullptr;
+  check(tenon_op_find("aten::new_zeros", &op));
+  tenon_value args[2] = {tenon_value_of_tensor(like),
+                         tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
+  args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
+  tenon_value result = tenon_value_of_none();
+  check(tenon_op_call_named(op, args, 2, nullptr, nullptr, 0, &result, 1));
+  return Tensor(result.as.tensor);
+}
+
+// Zeros of sizes, argument 1, of the kind of the gradient, argument 0.
+Tensor zeros_like_grad(const Call& call) {
+  return zeros_of_kind(call.tensor(0), sizes_argument(call, 1));
+}
+
+void gather_backward(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)> add(
+      "aten::scatter_add");
+  call.give(0, add(zeros_like_grad(call), call.get<int64_t>(2), call.get<Tensor>(3),
+                   call.get<Tensor>(0)));
+}
+
+void index_backward(const Call& call) {
+  call.give(
+      0, call_index_put(zeros_like_grad(call), call.get<TensorList>(2), call.get<Tensor>(0), true));
+}
+
+void index_select_backward(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&,
+                                       const Scalar&)>
+      add("aten::index_add");
+  call.give(0, add(zeros_like_grad(call), call.get<int64_t>(2), call.get<Tensor>(3),
+                   call.get<Tensor>(0), Scalar(1)));
+}
+
+// The rows of a table that indices, all dims of argument 1, were.
+void embedding_dense_backward(const Call& call) {
+  if (call.get<bool>(4) || call.get<int64_t>(3) >= 0) return run_with_numbers(call);
+  const SymbolicTensor grad(call.tensor(0));
+  SymbolicDims flat, rows, table;
+  flat.insert(0, -1);
+  const SymbolicSize width = grad.sizes().back();
+  rows.insert(0, -1);
+  rows.insert(1, width);
+  table.insert(0, size_argument(call, 2));
+  table.insert(1, width);
+  const Tensor indices = call_with_sizes("aten::reshape", call.tensor(1), flat);
+  tenon_tensor* const list[] = {indices.get()};
+  call.give(0, call_index_put(zeros_of_kind(call.tensor(0), table), TensorList(list, 1),
+                              call_with_sizes("aten::reshape", call.tensor(0), rows), true));
+}
+
+// The parts of a gradient that go to what was concatenated, whose sizes are argument 1.
+void cat_backward(const Call& call) {
+  const SymbolicTensor grad(call.tensor(0));
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), grad.ndim());
+  const tenon_value& all = call.args[1];
+  const tenon_op* slice = nullptr;
+  check(tenon_op_find("aten::slice.Tensor", &slice));
+  std::vector<Tensor> parts;
+  SymbolicSize start = 0;
+  for (uint32_t i = 0; i < all.count; ++i) {
+    const tenon_value& list = static_cast<const tenon_value*>(all.as.list.data)[i];
+    const SymbolicSizes sizes =
+        symbolic(static_cast<const int64_t*>(list.as.list.data), list.count);
+    // What cat left out, whatever its dims.
+    const bool skipped = sizes.size() == 1 && sizes[0].is_number() && sizes[0].word() == 0;
+    const SymbolicSize end = skipped ? start : start + sizes[static_cast<size_t>(dim)];
+    tenon_value args[5] = {tenon_value_of_tensor(call.tensor(0)), tenon_value_of_int(dim),
+                           size_value(start), size_value(end), tenon_value_of_int(1)};
+    tenon_value part = tenon_value_of_none();
+    tenon_stack stack{args, &part, 5, 1, nullptr, {0, 0}};
+    check(tenon_op_call(slice, &stack));
+    const Tensor made(part.as.tensor);
+    parts.push_back(skipped ? call_with_sizes("aten::reshape", made.get(), SymbolicDims(sizes))
+                            : made);
+    start = end;
+  }
+  call.give(0, parts);
+}
+
+// A view of the sizes of another tensor.
+void sized_as_other(const Call& call, const char* name, std::optional<bool> flag = std::nullopt) {
+  const SymbolicDims sizes(SymbolicTensor(call.tensor(1)).sizes());
+  call.give(0, call_with_sizes(name, call.tensor(0), sizes, flag));
+}
+void expand_as(const Call& call) { sized_as_other(call, "aten::expand", false); }
+void view_as(const Call& call) { sized_as_other(call, "aten::view"); }
+void reshape_as(const Call& call) { sized_as_other(call, "aten::reshape"); }
+void broadcast_to(const Call& call) {
+  call.give(0, call_with_sizes("aten::expand", call.tensor(0), sizes_argument(call, 1), false));
+}
+
 constexpr NamedRule kCompositeRules[] = {
+    {"gather_backward", &gather_backward},
+    {"index_backward", &index_backward},
+    {"index_select_backward", &index_select_backward},
+    {"embedding_dense_backward", &embedding_dense_backward},
+    {"cat_backward", &cat_backward},
     {"matmul", &matmul},
     {"linear", &linear},
     {"flatten.using_ints", &flatten},
@@ -141,13 +280,51 @@ constexpr NamedRule kCompositeRules[] = {
     {"rms_norm", &as_for_numbers},
     {"mse_loss", &as_for_numbers},
     {"l1_loss", &as_for_numbers},
+    {"expand_as", &expand_as},
+    {"view_as", &view_as},
+    {"reshape_as", &reshape_as},
+    {"broadcast_to", &broadcast_to},
+    {"var", &as_for_numbers},
+    {"var.dim", &as_for_numbers},
+    {"std", &as_for_numbers},
+    {"std.dim", &as_for_numbers},
+    {"conj", &as_for_numbers},
+    {"to.device", &as_for_numbers},
+    {"to.dtype", &as_for_numbers},
+    {"to.dtype_layout", &as_for_numbers},
+    {"to.other", &as_for_numbers},
+    {"type_as", &as_for_numbers},
+    {"pow.Tensor_Scalar", &as_for_numbers},
+    {"pow_backward", &as_for_numbers},
+    {"square", &as_for_numbers},
+    {"where.Scalar", &as_for_numbers},
+    {"where.ScalarSelf", &as_for_numbers},
+    {"where.ScalarOther", &as_for_numbers},
+    {"gelu_double_backward", &as_for_numbers},
     {"masked_fill.Scalar", &masked_fill},
     {"masked_fill.Tensor", &masked_fill},
 };
 
 }  // namespace
 
+void run_with_numbers(const Call& call) {
+  const auto specialize = [](tenon_tensor* tensor, const char* name) {
+    if (tensor != nullptr) check(tenon_tensor_specialize(tensor, name));
+  };
+  for (int k = 0; k < call.form.arguments; ++k) {
+    const tenon_value& value = call.args[k];
+    if (value.tag == TENON_TAG_TENSOR) specialize(value.as.tensor, call.form.names[k]);
+    if (value.tag != TENON_TAG_TENSOR_LIST) continue;
+    auto* const* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
+    for (uint32_t i = 0; i < value.count; ++i) specialize(tensors[i], call.form.names[k]);
+  }
+  call.facts().family->run(call);
+}
+
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form) {
+  if (facts.family == &kNumberForm && (form == kFunctional || form == kInPlace)) {
+    return &number_form;
+  }
   return find_rule(kCompositeRules, facts, form);
 }
 

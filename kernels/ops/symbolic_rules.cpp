@@ -4,9 +4,11 @@
 
 #include <string_view>
 
+#include "kernels/common/allocation.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
 #include "kernels/common/stand_ins.h"
+#include "kernels/common/unbacked.h"
 
 namespace tenon::kernels {
 
@@ -277,6 +279,72 @@ void sized_by(const Call& call) {
   call.give(0, new_symbolic(like, sizes_argument(call, k)));
 }
 
+// The gradient of a part of a tensor, whose sizes are argument 1: of the gradient's kind.
+void sized_as_whole(const Call& call) {
+  call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes_argument(call, 1)));
+}
+
+// What only elements tell is a symbol where a mode makes such.
+bool tells_symbols(const Call& call, int k) {
+  if (!call.form.is_functional()) return false;
+  const SymbolicTensor tensor(call.tensor(k));
+  return makes_symbols(tensor.info);
+}
+
+// A size up to a number of elements, as far as that is known.
+SymbolicSize size_up_to(SymbolicSize most) {
+  return new_size(most.is_number() ? most.word() : INT64_MAX);
+}
+
+void nonzero(const Call& call) {
+  if (!tells_symbols(call, 0)) return run_with_numbers(call);
+  const SymbolicTensor self(call.tensor(0));
+  const Tensor like = allocate({}, Dtype::I64, Device(self.info.device));
+  SymbolicDims sizes;
+  sizes.insert(0, size_up_to(self.numel()));
+  sizes.insert(1, self.ndim());
+  call.give(0, new_symbolic(like, sizes));
+}
+
+// One index among slices, of a tensor that lies row by row: a mask over the first dims, or places
+// along a dim.
+void index_by_one(const Call& call) {
+  const tenon_value& indices = call.args[1];
+  auto* const* given = static_cast<tenon_tensor* const*>(indices.as.list.data);
+  int64_t at = -1;
+  for (uint32_t k = 0; k < indices.count; ++k) {
+    if (given[k] == nullptr) continue;
+    if (at >= 0) return run_with_numbers(call);
+    at = k;
+  }
+  const SymbolicTensor self(call.tensor(0));
+  if (at < 0 || at >= self.ndim() || !self.is_contiguous()) return run_with_numbers(call);
+  const SymbolicTensor index(given[at]);
+  const auto dtype = static_cast<Dtype>(index.info.dtype);
+  SymbolicDims sizes(self.sizes().first(static_cast<size_t>(at)));
+  int64_t next = at + 1;
+  if (dtype == Dtype::Bool) {
+    next = at + index.ndim();
+    if (next > self.ndim() || !makes_symbols(index.info)) return run_with_numbers(call);
+    for (int64_t d = 0; d < index.ndim(); ++d) {
+      const auto its = static_cast<size_t>(d);
+      if (!(index.sizes()[its] == self.sizes()[its + static_cast<size_t>(at)])) {
+        fail(TENON_ERROR_INDEX, {call.op(), ": a mask must have the sizes of self, got ",
+                                 text_of(index.sizes()), " for ", text_of(self.sizes())});
+      }
+    }
+    sizes.insert(sizes.size(), size_up_to(index.numel()));
+  } else if (dtype == Dtype::I64 || dtype == Dtype::I32) {
+    for (const SymbolicSize size : index.sizes()) sizes.insert(sizes.size(), size);
+  } else {
+    return run_with_numbers(call);
+  }
+  for (int64_t d = next; d < self.ndim(); ++d) {
+    sizes.insert(sizes.size(), self.sizes()[static_cast<size_t>(d)]);
+  }
+  call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes));
+}
+
 // Writes all of the first argument, whatever its sizes.
 void fills_first(const Call& call) { StandIns(call).run(); }
 
@@ -295,6 +363,8 @@ constexpr Named kRules[] = {
     {"index_select", kFunctional, &index_select},
     {"gather", kFunctional, &gather},
     {"embedding", kFunctional, &embedding},
+    {"nonzero", kFunctional, &nonzero},
+    {"index.Tensor", kFunctional, &index_by_one},
     {"clone", kFunctional, &like_first},
     {"empty_like", kFunctional, &like_first},
     {"zeros_like", kFunctional, &like_first},
@@ -305,6 +375,25 @@ constexpr Named kRules[] = {
     {"cumsum", kFunctional, &sized_as_first},
     {"_softmax", kFunctional, &sized_as_first},
     {"_log_softmax", kFunctional, &sized_as_first},
+    {"_softmax_backward_data", kFunctional, &sized_as_first},
+    {"_log_softmax_backward_data", kFunctional, &sized_as_first},
+    {"select_backward", kFunctional, &sized_as_whole},
+    {"slice_backward", kFunctional, &sized_as_whole},
+    {"diagonal_backward", kFunctional, &sized_as_whole},
+    {"unfold_backward", kFunctional, &sized_as_whole},
+    {"select_scatter", kFunctional, &sized_as_first},
+    {"slice_scatter", kFunctional, &sized_as_first},
+    {"scatter.src", kFunctional, &sized_as_first},
+    {"scatter.value", kFunctional, &sized_as_first},
+    {"scatter_add", kFunctional, &sized_as_first},
+    {"index_add", kFunctional, &sized_as_first},
+    {"index_put", kFunctional, &sized_as_first},
+    {"tril", kFunctional, &sized_as_first},
+    {"triu", kFunctional, &sized_as_first},
+    {"flip", kFunctional, &sized_as_first},
+    {"clamp", kFunctional, &pointwise},
+    {"clamp_min", kFunctional, &pointwise},
+    {"clamp_max", kFunctional, &pointwise},
     {"empty.memory_format", kFunctional, &sized_by<0>},
     {"zeros", kFunctional, &sized_by<0>},
     {"ones", kFunctional, &sized_by<0>},

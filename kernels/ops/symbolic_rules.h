@@ -33,6 +33,9 @@ SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form);
 // The same of an operator that calls others.
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form);
 
+// What no rule is written for gets numbers, by guards.
+void run_with_numbers(const Call& call);
+
 // An operator of a tensor and sizes, called with words; `flag` is its third argument.
 Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes,
                        std::optional<bool> flag = std::nullopt);

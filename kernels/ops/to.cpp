@@ -3,6 +3,7 @@
 #include "kernels/ops/to.h"
 
 #include "kernels/ops/factory.h"
+#include "tenon/symbol.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -14,7 +15,8 @@ Tensor to(const char* op, const Tensor& self, const Device& device, Dtype dtype,
   using Signature = Tensor(const Tensor&, std::optional<Dtype>, std::optional<Layout>,
                            std::optional<Device>, std::optional<bool>, bool, Format);
   static constinit const LazyOp<Signature> to_copy("aten::_to_copy");
-  const tenon_tensor_info info = self.info();
+  tenon_tensor_info info;
+  tenon_tensor_describe_words(self.get(), &info);  // of symbolic sizes, too
   const Device own(info.device);
   // "cuda" without an index is where a CUDA tensor is already.
   const bool stays = device == own || (device.type == own.type && device.index < 0);

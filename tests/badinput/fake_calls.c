@@ -52,6 +52,35 @@ static tenon_status copy_fake(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// WHAT with sizes for a fake tensor.
+static tenon_status copy_sized(const bad_world* world, const bad_case* one) {
+  tenon_shape_env* env = NULL;
+  tenon_fake_mode* mode = NULL;
+  tenon_tensor* out = NULL;
+  assert_ok(tenon_shape_env_new(0, &env));
+  assert_ok(tenon_fake_mode_new(0, &mode));
+  const int64_t sizes[TENON_TENSOR_MAX_DIMS] = {999};
+  const char* names[TENON_TENSOR_MAX_DIMS] = {NULL};
+  tenon_tensor* const given = world->tensor;
+  tenon_status status = TENON_OK;
+  if (is(one, "null")) status = tenon_tensor_copy_symbolic(NULL, env, NULL, &out);
+  if (is(one, "neither")) status = tenon_tensor_copy_symbolic(given, NULL, NULL, &out);
+  if (is(one, "both")) status = tenon_tensor_copy_symbolic(given, env, sizes, &out);
+  if (is(one, "other")) status = tenon_tensor_copy_symbolic(given, NULL, sizes, &out);
+  if (is(one, "undefined")) {
+    status = tenon_tensor_copy_symbolic(tenon_tensor_undefined(), env, NULL, &out);
+  }
+  if (is(one, "no mode")) status = tenon_fake_mode_copy_dynamic(NULL, given, names, &out);
+  if (is(one, "no tensor")) status = tenon_fake_mode_copy_dynamic(mode, NULL, names, &out);
+  if (is(one, "no names")) status = tenon_fake_mode_copy_dynamic(mode, given, NULL, &out);
+  tenon_error* error = tenon_error_take();
+  assert_null(out);
+  tenon_fake_mode_release(mode);
+  tenon_shape_env_release(env);
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
 // WHAT: "no mode", "no env", "second" for a mode that has one, "ask" of no mode
 static tenon_status fake_env(const bad_world* world, const bad_case* one) {
   (void)world;
@@ -148,11 +177,7 @@ static tenon_status opcheck(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-const bad_named_call bad_fake_calls[] = {{"fake_mode_new", &fake_mode_new},
-                                         {"fake_mode", &fake_mode},
-                                         {"copy_fake", &copy_fake},
-                                         {"fake_env", &fake_env},
-                                         {"fake_new_size", &fake_new_size},
-                                         {"register_fake", &register_fake},
-                                         {"opcheck", &opcheck},
-                                         {NULL, NULL}};
+const bad_named_call bad_fake_calls[] = {
+    {"fake_mode_new", &fake_mode_new}, {"fake_mode", &fake_mode}, {"copy_fake", &copy_fake},
+    {"copy_sized", &copy_sized},       {"fake_env", &fake_env},   {"fake_new_size", &fake_new_size},
+    {"register_fake", &register_fake}, {"opcheck", &opcheck},     {NULL, NULL}};

@@ -57,6 +57,57 @@ static tenon_status build(const bad_world* world, const bad_case* one, tenon_gra
   return tenon_graph_add_output(graph, NULL);
 }
 
+// WHAT with the numbers of a graph of one input.
+static tenon_status numbers(const bad_case* one, tenon_graph* graph) {
+  const int64_t low = INT64_MIN, high = INT64_MAX, hint = 9;
+  int64_t value = 0, n = 0;
+  assert_ok(tenon_graph_add_size(graph, 0, 0, "n", NULL, low, high, &n));
+  const tenon_value tensor[2] = {tenon_value_of_number(TENON_TAG_REF, 0), tenon_value_of_int(1)};
+  const tenon_value far[2] = {tenon_value_of_number(TENON_TAG_REF, 9), tenon_value_of_int(1)};
+  const tenon_value good[2] = {tenon_value_of_number(TENON_TAG_REF, n), tenon_value_of_int(1)};
+  tenon_graph_number number = {.struct_size = sizeof number};
+  tenon_graph_guard guard = {.struct_size = sizeof guard};
+  tenon_buffer* text = NULL;
+  tenon_status status = TENON_OK;
+  const char* const name = is(one, "size_name") ? "1n" : is(one, "size_taken") ? "n" : NULL;
+  if (name != NULL) status = tenon_graph_add_size(graph, 0, 0, name, NULL, low, high, &value);
+  if (is(one, "size_index")) {
+    status = tenon_graph_add_size(graph, 9, 0, NULL, NULL, low, high, &value);
+  }
+  if (is(one, "size_number")) {
+    status = tenon_graph_add_size(graph, n, 0, NULL, NULL, low, high, &value);
+  }
+  if (is(one, "size_dim")) {
+    status = tenon_graph_add_size(graph, 0, -1, NULL, NULL, low, high, &value);
+  }
+  if (is(one, "size_bounds")) status = tenon_graph_add_size(graph, 0, 0, NULL, NULL, 2, 1, &value);
+  if (is(one, "size_hint")) status = tenon_graph_add_size(graph, 0, 0, NULL, &hint, 2, 4, &value);
+  if (is(one, "number_function")) status = tenon_graph_add_number(graph, 99, good, 2, &value);
+  if (is(one, "number_count")) status = tenon_graph_add_number(graph, 0, good, 1, &value);
+  if (is(one, "number_null")) status = tenon_graph_add_number(graph, 0, NULL, 2, &value);
+  if (is(one, "number_tensor")) status = tenon_graph_add_number(graph, 0, tensor, 2, &value);
+  if (is(one, "number_index")) status = tenon_graph_add_number(graph, 0, far, 2, &value);
+  if (is(one, "guard_function")) status = tenon_graph_add_guard(graph, 0, good, 2);
+  if (is(one, "guard_tensor")) status = tenon_graph_add_guard(graph, TENON_SYMBOL_LT, tensor, 2);
+  if (is(one, "dims_unknown")) status = tenon_graph_set_dims(graph, 0, good, 1);
+  if (is(one, "dims_count")) status = tenon_graph_set_dims(graph, 0, good, 65);
+  if (is(one, "get_tensor")) status = tenon_graph_get_number(graph, 0, &number);
+  if (is(one, "get_index")) status = tenon_graph_get_number(graph, 9, &number);
+  if (is(one, "get_struct")) {
+    number.struct_size = 8;
+    status = tenon_graph_get_number(graph, n, &number);
+  }
+  if (is(one, "text_null")) status = tenon_graph_print_number(graph, NULL, &text);
+  if (is(one, "text_index")) status = tenon_graph_print_number(graph, &far[0], &text);
+  if (is(one, "guard_index")) status = tenon_graph_get_guard(graph, 0, &guard, &text);
+  if (is(one, "guard_struct")) {
+    guard.struct_size = 8;
+    status = tenon_graph_get_guard(graph, 0, &guard, &text);
+  }
+  assert_null(text);
+  return status;
+}
+
 static tenon_status no_pass(void* ctx, const tenon_graph* from, int64_t node,
                             const tenon_value* args, tenon_graph* to, tenon_value* results) {
   (void)ctx, (void)from, (void)node, (void)args, (void)to, (void)results;
@@ -137,8 +188,9 @@ static tenon_status use(const bad_world* world, const bad_case* one, tenon_graph
 static tenon_status graph(const bad_world* world, const bad_case* one) {
   if (is(one, "begin_flags") || is(one, "end_null") || is(one, "end_other")) return recorded(one);
   tenon_graph* there = small_graph();
-  const tenon_status status =
-      strcmp(one->args[1], "build") == 0 ? build(world, one, there) : use(world, one, there);
+  const tenon_status status = strcmp(one->args[1], "build") == 0     ? build(world, one, there)
+                              : strcmp(one->args[1], "numbers") == 0 ? numbers(one, there)
+                                                                     : use(world, one, there);
   tenon_error* error = tenon_error_take();
   tenon_graph_release(there);
   if (error != NULL) tenon_error_set(error);

@@ -44,12 +44,28 @@ std::string print(const tenon_graph* graph) {
   return take_text(text);
 }
 
+void examine_number(const tenon_graph* graph, int64_t index) {
+  tenon_graph_number number{};
+  number.struct_size = sizeof number;
+  FUZZ_CHECK(tenon_graph_get_number(graph, index, &number) == TENON_OK);
+  const tenon_value value = tenon_value_of_number(TENON_TAG_REF, index);
+  tenon_buffer* text = nullptr;
+  FUZZ_CHECK(tenon_graph_print_number(graph, &value, &text) == TENON_OK);
+  tenon_buffer_release(text);
+}
+
 void examine(tenon_graph* graph) {
   const std::string text = print(graph);
   for (int64_t i = 0; i < tenon_graph_value_count(graph); ++i) {
     tenon_graph_value value{};
     value.struct_size = sizeof value;
     FUZZ_CHECK(tenon_graph_get_value(graph, i, &value) == TENON_OK);
+    if (value.kind >= TENON_GRAPH_VALUE_SIZE) examine_number(graph, i);
+  }
+  for (int64_t i = 0; i < tenon_graph_guard_count(graph); ++i) {
+    tenon_graph_guard guard{};
+    guard.struct_size = sizeof guard;
+    FUZZ_CHECK(tenon_graph_get_guard(graph, i, &guard, nullptr) == TENON_OK);
   }
   tenon_buffer* buffer = nullptr;
   FUZZ_CHECK(tenon_graph_write(graph, &buffer) == TENON_OK, text);

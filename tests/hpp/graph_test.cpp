@@ -170,6 +170,44 @@ TEST(Graph, OfPython_Runs) {
   EXPECT_EQ(results[1].data<int64_t>()[0], 0);
 }
 
+// A matrix of ones with 3 columns.
+Tensor ones(int64_t rows) {
+  return Tensor::from<float>(std::vector<float>(static_cast<size_t>(3 * rows), 1), {rows, 3});
+}
+
+TEST(Graph, OfPythonWithSizes_RunsWithSeveral) {
+  const Graph graph = Graph::load(CONFORMANCE_GRAPHS "/dynamic.safetensors");
+  EXPECT_EQ(elements(graph.run({ones(2)})[0]), (std::vector<float>{9, 0, 9, 0}));
+  EXPECT_EQ(graph.run({ones(5)})[0].sizes()[0], 10);
+  EXPECT_EQ(graph.run({ones(5)})[1].sizes()[0], 5);
+  EXPECT_THROW(graph.run({Tensor::from<float>({1, 2}, {1, 2})}), Error);
+}
+
+TEST(Graph, RecordedWithSizes_RunsWithOthers) {
+  // [quote.begin dynamic]
+  const auto flat = [](std::span<const Tensor> given) -> std::vector<Tensor> {
+    return {aten::reshape(aten::relu(given[0]), {-1})};
+  };
+  const Graph graph = Graph::record(flat, {ones(4)}, {{"batch", std::nullopt}});
+  const std::vector<Tensor> y = graph.run({ones(7)});
+  // [quote.end]
+  EXPECT_EQ(y[0].sizes()[0], 21);
+  EXPECT_EQ(graph.guard_count(), 0);
+  EXPECT_THROW(Graph::record(flat, {ones(4)}, {{"batch"}}), Error);
+  EXPECT_FALSE(tenon_graph_is_recording());
+}
+
+TEST(Graph, SizesThatMustAgree_AreGuards) {
+  const auto sum = [](std::span<const Tensor> given) -> std::vector<Tensor> {
+    return {aten::add(given[0], given[1])};
+  };
+  const Graph graph =
+      Graph::record(sum, {ones(4), ones(4)}, {{"", std::nullopt}, {"", std::nullopt}});
+  ASSERT_EQ(graph.guard_count(), 1);
+  EXPECT_EQ(graph.guard(0), "s0 == s1");
+  EXPECT_THROW(graph.run({ones(4), ones(5)}), Error);
+}
+
 TEST(Graph, Defined_IsAnOperatorWithGradients) {
   Library library(Library::Def, "hpp_graphs");
   const Op op = Graph::record(model, {pair(1, 1), pair(1, 1)}).define(library, "hpp_graphs::block");

@@ -246,15 +246,31 @@ def test_operators_without_rules_specialize(env):
     assert repr((w + meta(3)).shape) == "(u0, 3)" and repr(tenon.cat([w, w]).shape) == "(2*u0, 3)"
 
 
-def test_recorded_calls_take_numbers(env):
-    x = meta(env.new_size(4), 3)
-    w = meta(3, 2, requires_grad=True)
-    with tenon.no_grad():
-        assert repr((x @ w).shape) == "(s0, 2)" and env.guards == []
-    (x @ w).relu().sum().backward()
-    assert w.grad.shape == (3, 2) and env.guards[0][:2] == ("s0 == 4", "aten::matmul")
-    with pytest.raises(tenon.Error, match="plain sizes"):
-        meta(env.new_size(5), 3).requires_grad_()
+def test_gradients_have_symbols(env):
+    """Formulas calculate with symbols, and what was broadcast is summed by them."""
+    batch = env.new_size(4)
+    x, w = meta(batch, 3, requires_grad=True), meta(3, 2, requires_grad=True)
+    bias = meta(2, requires_grad=True)
+    ((x @ w + bias).relu() / batch).mean().backward()
+    assert repr(x.grad.shape) == "(s0, 3)" and w.grad.shape == (3, 2) and bias.grad.shape == (2,)
+    assert env.guards == []
+
+
+def test_a_second_gradient_has_symbols(env):
+    x = meta(env.new_size(4), 3, requires_grad=True)
+    (first,) = tenon.autograd.grad((x.sigmoid() * x).sum(), [x], create_graph=True)
+    (second,) = tenon.autograd.grad(first.pow(2).sum(), [x])
+    assert repr(second.shape) == "(s0, 3)" and env.guards == []
+
+
+def test_a_symbol_is_a_number_beside_a_tensor(env):
+    n = env.new_size(4)
+    x = meta(n, 3)
+    for made in (x * n, n * x, x + n, n - x, x / n, n / x, x == n, x % n, x * (1 / n)):
+        assert repr(made.shape) == "(s0, 3)"
+    assert (x.to(tenon.int32) * n).dtype == tenon.int32
+    assert (x.to(tenon.int32) * (n / 2)).dtype == tenon.float32
+    assert env.guards == []
 
 
 def test_real_tensors_take_numbers(env):

@@ -246,3 +246,60 @@ fn threads_share_a_graph() {
         }
     });
 }
+
+fn ones(rows: i64) -> Tensor {
+    Tensor::from_vec(vec![1.0f32; 3 * rows as usize], &[rows, 3]).unwrap()
+}
+
+#[test]
+fn graphs_with_sizes_run_with_others() {
+    // [quote.begin dynamic]
+    let graph = Graph::record_dynamic(&[&ones(4)], &[&[Some("batch"), None]], |given| {
+        Ok(vec![given[0].relu()?.t()?])
+    })
+    .unwrap();
+    let y = graph.run(&[&ones(7)]).unwrap();
+    // [quote.end]
+    assert_eq!(y[0].shape(), [3, 7]);
+    assert!(graph.guards().unwrap().is_empty());
+    let wide = Tensor::from_vec(vec![1.0f32; 8], &[4, 2]).unwrap();
+    fails(
+        graph.run(&[&wide]),
+        Status::INVALID_ARGUMENT,
+        &["of size 3, at dim 1, got 2"],
+    );
+    fails(
+        Graph::record_dynamic(&[&ones(4)], &[&[Some("batch")]], |_| Ok(vec![])),
+        Status::INVALID_ARGUMENT,
+        &["as many as the tensor has, 2, got 1"],
+    );
+}
+
+#[test]
+fn sizes_that_must_agree_are_guards() {
+    let own: &[Option<&str>] = &[Some(""), None];
+    let graph = Graph::record_dynamic(&[&ones(4), &ones(4)], &[own, own], |given| {
+        Ok(vec![(given[0] + given[1])?])
+    })
+    .unwrap();
+    assert_eq!(graph.guards().unwrap(), ["s0 == s1"]);
+    fails(
+        graph.run(&[&ones(4), &ones(5)]),
+        Status::INVALID_ARGUMENT,
+        &["sizes must hold s0 == s1"],
+    );
+}
+
+#[test]
+fn a_file_of_python_with_sizes_runs() {
+    let root = std::env::var("TENON_SOURCE_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").into());
+    let file = format!("{root}/tests/conformance/graphs/dynamic.safetensors");
+    let graph = Graph::load(file).unwrap();
+    assert_eq!(
+        read(&graph.run(&[&ones(2)]).unwrap()[0]),
+        [9.0, 0.0, 9.0, 0.0]
+    );
+    assert_eq!(graph.run(&[&ones(5)]).unwrap()[0].shape(), [10]);
+    assert_eq!(graph.run(&[&ones(5)]).unwrap()[1].shape(), [5]);
+}

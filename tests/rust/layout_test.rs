@@ -263,6 +263,18 @@ layout! {
 }
 
 layout! {
+    tenon_graph_guard, 56,
+    struct_size 0 4
+    function 4 4
+    operands 8 8
+    op 16 8
+    file 24 8
+    line 32 4
+    reserved0 36 4
+    reserved 40 16
+}
+
+layout! {
     tenon_graph_node, 64,
     struct_size 0 4
     nargs 4 4
@@ -271,6 +283,23 @@ layout! {
     first_result 24 8
     nresults 32 8
     reserved 40 24
+}
+
+layout! {
+    tenon_graph_number, 96,
+    struct_size 0 4
+    function 4 4
+    operands 8 8
+    noperands 16 8
+    name 24 8
+    tensor 32 8
+    dim 40 8
+    min 48 8
+    max 56 8
+    hint 64 8
+    has_hint 72 4
+    reserved0 76 4
+    reserved 80 16
 }
 
 layout! {
@@ -285,7 +314,8 @@ layout! {
     ndim 48 4
     dtype 52 4
     device 56 8
-    reserved 64 16
+    dims 64 8
+    reserved 72 8
 }
 
 layout! {
@@ -732,8 +762,10 @@ constants! {
     TENON_GRAPH_STRICT 2
     TENON_GRAPH_VALUE_ATTRIBUTE 1
     TENON_GRAPH_VALUE_ELEMENT 3
+    TENON_GRAPH_VALUE_FUNCTION 5
     TENON_GRAPH_VALUE_INPUT 0
     TENON_GRAPH_VALUE_RESULT 2
+    TENON_GRAPH_VALUE_SIZE 4
     TENON_HANDLE_BUFFER 1
     TENON_HANDLE_ERROR 0
     TENON_HANDLE_FAKE_MODE 17

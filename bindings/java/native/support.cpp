@@ -271,6 +271,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_symbolic_options, ndim),
       offsetof(tenon_symbolic_options, sizes),
       offsetof(tenon_symbolic_options, strides),
+      sizeof(tenon_graph_guard),
       sizeof(tenon_cast_rule),
       offsetof(tenon_cast_rule, kind),
       offsetof(tenon_cast_rule, device_type),

@@ -145,6 +145,35 @@ static PyObject* copy_fake(PyObject* module, PyObject* args) {
   return copy_for(tensor, mode != Py_None ? ((fake_mode*)mode)->mode : NULL);
 }
 
+/* (tensor, sizes, ints and SymInts): a fake one of those sizes. */
+static PyObject* copy_symbolic(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject *object, *sizes;
+  if (!PyArg_ParseTuple(args, "OO!:copy_symbolic", &object, &PyTuple_Type, &sizes)) return NULL;
+  if (!TNP_IS_TENSOR(object)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "from_tensor: tensor must be Tensor, got %s",
+                            Py_TYPE(object)->tp_name);
+  }
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  Py_ssize_t ndim = PyTuple_GET_SIZE(sizes);
+  if (ndim != tenon_tensor_ndim(tensor)) {
+    return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                            "from_tensor: sizes must be %d, as many as the tensor has, got %zd",
+                            (int)tenon_tensor_ndim(tensor), ndim);
+  }
+  int64_t words[TENON_TENSOR_MAX_DIMS];
+  for (Py_ssize_t i = 0; i < ndim; i++) {
+    PyObject* size = PyTuple_GET_ITEM(sizes, i);
+    words[i] =
+        tnp_is_symbol(size) ? tenon_dim_of_symbol(tnp_symbol_get(size)) : PyLong_AsLongLong(size);
+    if (words[i] == -1 && PyErr_Occurred()) return NULL;
+  }
+  tenon_tensor* made;
+  if (tnp_check(tenon_tensor_copy_symbolic(tensor, NULL, words, &made)) != 0) return NULL;
+  return tnp_tensor_wrap(made);
+}
+
 PyObject* tnp_in_fake_mode(PyObject* made) {
   if (made == NULL) return NULL;
   tenon_fake_mode* mode = tenon_fake_mode_copy_current();
@@ -196,6 +225,8 @@ static PyMethodDef functions[] = {
     {"is_fake", is_fake, METH_O, "is_fake(object, /)\n--\n\nTells whether it is a fake tensor."},
     {"copy_fake", copy_fake, METH_VARARGS,
      "copy_fake(tensor, mode, /)\n--\n\nReturns a fake tensor like a real one."},
+    {"copy_symbolic", copy_symbolic, METH_VARARGS,
+     "copy_symbolic(tensor, sizes, /)\n--\n\nReturns a fake tensor like one, of symbolic sizes."},
     {"in_fake_mode", in_fake_mode, METH_O,
      "in_fake_mode(tensor, /)\n--\n\nReturns a new tensor, a fake one in a fake mode."},
     {"fake_new_size", fake_new_size, METH_VARARGS,

@@ -18,6 +18,12 @@ PyObject* tnp_ref_object(int64_t value) {
   return (PyObject*)self;
 }
 
+bool tnp_ref_get(PyObject* object, int64_t* out_value) {
+  if (Py_TYPE(object) != ref_type) return false;
+  *out_value = ((ref*)object)->value;
+  return true;
+}
+
 static PyObject* ref_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   (void)type;
   (void)kwargs;
@@ -131,7 +137,9 @@ static PyObject* refuse(const char* function, const char* argument, PyObject* ob
                           function, argument, kind);
 }
 
-static tenon_graph* graph_get(PyObject* object) { return tnp_handle_get(object, TNP_HANDLE_GRAPH); }
+tenon_graph* tnp_graph_get(PyObject* object) { return tnp_handle_get(object, TNP_HANDLE_GRAPH); }
+
+static tenon_graph* graph_get(PyObject* object) { return tnp_graph_get(object); }
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
@@ -240,11 +248,17 @@ static PyObject* get_node(PyObject* module, PyObject* args) {
                        (long long)node.nresults);
 }
 
+static PyObject* size_object(const tenon_graph_value* value, int32_t dim) {
+  if (value->dims == NULL) return PyLong_FromLongLong(value->sizes[dim]);
+  const tenon_value* size = &value->dims[dim];
+  return size->tag == TENON_TAG_REF ? tnp_ref_object(size->as.i) : PyLong_FromLongLong(size->as.i);
+}
+
 static PyObject* sizes_object(const tenon_graph_value* value) {
-  if (value->sizes == NULL) Py_RETURN_NONE;
+  if (value->sizes == NULL && value->dims == NULL) Py_RETURN_NONE;
   PyObject* sizes = PyTuple_New(value->ndim);
   for (int32_t i = 0; sizes != NULL && i < value->ndim; i++) {
-    PyObject* size = PyLong_FromLongLong(value->sizes[i]);
+    PyObject* size = size_object(value, i);
     if (size == NULL)
       Py_CLEAR(sizes);
     else
@@ -462,6 +476,6 @@ static PyMethodDef functions[] = {{"graph_add_input", add_input, METH_VARARGS, N
 
 int tnp_graph_init(PyObject* module) {
   if (tnp_add_type(module, &ref_type, &ref_spec, NULL) != 0) return -1;
-  if (tnp_graph_pass_init(module) != 0) return -1;
+  if (tnp_graph_pass_init(module) != 0 || tnp_graph_size_init(module) != 0) return -1;
   return PyModule_AddFunctions(module, functions);
 }

@@ -3,6 +3,7 @@
 #include "number.h"
 
 #include "function_protocol.h"
+#include "symbol.h"
 
 /* An operator of Python: the one of ATen that it calls, and the methods of Tensor that overrides
  * get for it. `reverse` has the tensor on the right; without one, `method` serves both. */
@@ -101,12 +102,49 @@ static PyObject* plain_number(PyObject* object) {
   return PyObject_CallMethod(object, "item", NULL);
 }
 
+/* `a op b` where one is a symbol, by the operators that take a Scalar. */
+static PyObject* binary_symbol(operation* o, PyObject* a, PyObject* b) {
+  static struct {
+    operation* of;
+    tnp_known_op scalar;
+    bool commutes;
+  } forms[] = {{&op_add, {"aten::add.Scalar", NULL}, true},
+               {&op_sub, {"aten::sub.Scalar", NULL}, false},
+               {&op_mul, {"aten::mul.Scalar", NULL}, true},
+               {&op_div, {"aten::div.Scalar", NULL}, false},
+               {&op_remainder, {"aten::remainder.Scalar", NULL}, false},
+               {&op_add_, {"aten::add_.Scalar", NULL}, false},
+               {&op_sub_, {"aten::sub_.Scalar", NULL}, false},
+               {&op_mul_, {"aten::mul_.Scalar", NULL}, false},
+               {&op_div_, {"aten::div_.Scalar", NULL}, false},
+               {&op_eq, {"aten::eq.Scalar", NULL}, true},
+               {&op_ne, {"aten::ne.Scalar", NULL}, true},
+               {&op_lt, {"aten::lt.Scalar", NULL}, false},
+               {&op_le, {"aten::le.Scalar", NULL}, false},
+               {&op_gt, {"aten::gt.Scalar", NULL}, false},
+               {&op_ge, {"aten::ge.Scalar", NULL}, false}};
+  if (tnp_is_symbol(a) && o == &op_sub) { /* n - x is -x + n, to the bit */
+    PyObject* negative = call1(&op_neg.op, b);
+    PyObject* difference = negative ? binary_symbol(&op_add, negative, a) : NULL;
+    Py_XDECREF(negative);
+    return difference;
+  }
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (forms[i].of != o || (tnp_is_symbol(a) && !forms[i].commutes)) continue;
+    return tnp_is_symbol(a) ? call2(&forms[i].scalar, b, a) : call2(&forms[i].scalar, a, b);
+  }
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
 static PyObject* binary(operation* o, PyObject* a, PyObject* b) {
   tnp_known_op* known = &o->op;
   if (TNP_LIKELY(Py_TYPE(a) == tnp_plain_type && Py_TYPE(b) == tnp_plain_type)) {
     return call2(known, a, b);
   }
   if (TNP_UNLIKELY(asks(a, b))) return ask_binary(o, a, b);
+  if ((tnp_is_symbol(b) && TNP_IS_TENSOR(a)) || (tnp_is_symbol(a) && TNP_IS_TENSOR(b))) {
+    return binary_symbol(o, a, b);
+  }
   if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
   PyObject* x = plain_number(a);
   PyObject* y = x ? plain_number(b) : NULL;
@@ -120,11 +158,12 @@ PyObject* tnp_add(PyObject* a, PyObject* b) { return binary(&op_add, a, b); }
 PyObject* tnp_subtract(PyObject* a, PyObject* b) { return binary(&op_sub, a, b); }
 PyObject* tnp_multiply(PyObject* a, PyObject* b) { return binary(&op_mul, a, b); }
 PyObject* tnp_divide(PyObject* a, PyObject* b) {
-  const bool is_number = PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a);
+  const bool is_number =
+      PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a) || tnp_is_symbol(a);
   if (TNP_LIKELY(!is_number || !TNP_IS_TENSOR(b) || asks(a, b))) return binary(&op_div, a, b);
   /* As PyTorch: a number by a tensor is the reciprocal times the number, rounded twice. */
   PyObject* inverse = call1(&op_reciprocal.op, b);
-  PyObject* result = inverse ? call2(&op_mul.op, inverse, a) : NULL;
+  PyObject* result = inverse ? tnp_multiply(inverse, a) : NULL;
   Py_XDECREF(inverse);
   return result;
 }

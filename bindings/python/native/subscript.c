@@ -2,6 +2,7 @@
 /* Indexing with ints, slices, None and Ellipsis: views made by ATen's view operators. What has
  * tensors, masks and sequences besides is in selection.c. */
 #include "selection.h"
+#include "symbol.h"
 
 #include "function_protocol.h"
 
@@ -54,10 +55,21 @@ PyObject* tnp_take_select(PyObject* tensor, int64_t dim, PyObject* key) {
   return step(&op_select, tensor, more, 2);
 }
 
-/* A bound of a slice; what no tensor is long enough for counts as the farthest. */
-static int to_bound(PyObject* key, tenon_value* out) {
+static bool is_symbolic(PyObject* object) {
+  const tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor != NULL && (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
+}
+
+/* A bound of a slice; what no tensor is long enough for counts as the farthest. A symbol stays one
+ * where the tensor has symbols. */
+static int to_bound(PyObject* key, PyObject* tensor, tenon_value* out) {
   *out = (tenon_value){0};
   if (key == Py_None) return 0;
+  if (tnp_is_symbol(key) && is_symbolic(tensor)) {
+    out->as.symbol = tnp_symbol_get(key);
+    out->tag = tenon_symbol_tag(out->as.symbol);
+    return 0;
+  }
   if (!PyIndex_Check(key)) {
     tnp_raise_format(TENON_ERROR_TYPE, "index: a slice must have ints or None, got %s",
                      Py_TYPE(key)->tp_name);
@@ -75,8 +87,8 @@ PyObject* tnp_take_unsqueeze(PyObject* tensor, int64_t dim) {
 PyObject* tnp_take_slice(PyObject* tensor, int64_t dim, PyObject* slice) {
   PySliceObject* key = (PySliceObject*)slice;
   tenon_value more[4] = {integer(dim)};
-  if (to_bound(key->start, &more[1]) != 0 || to_bound(key->stop, &more[2]) != 0 ||
-      to_bound(key->step, &more[3]) != 0) {
+  if (to_bound(key->start, tensor, &more[1]) != 0 || to_bound(key->stop, tensor, &more[2]) != 0 ||
+      to_bound(key->step, tensor, &more[3]) != 0) {
     Py_DECREF(tensor);
     return NULL;
   }

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from . import _tenon
-from ._tenon import Ref, Tensor
+from ._tenon import Ref, ShapeEnv, Tensor
+from .dim import Dim, SymbolicInputs
 from .error import InvalidArgumentError
+from .fake import FakeTensorMode
 from .utils.pytree import tree_flatten, tree_unflatten
 
 TYPE_CHECKING = False
@@ -24,6 +28,8 @@ INPUT = _tenon.TENON_GRAPH_VALUE_INPUT
 ATTRIBUTE = _tenon.TENON_GRAPH_VALUE_ATTRIBUTE
 RESULT = _tenon.TENON_GRAPH_VALUE_RESULT
 ELEMENT = _tenon.TENON_GRAPH_VALUE_ELEMENT
+SIZE = _tenon.TENON_GRAPH_VALUE_SIZE
+FUNCTION = _tenon.TENON_GRAPH_VALUE_FUNCTION
 
 if TYPE_CHECKING:
 
@@ -46,7 +52,7 @@ if TYPE_CHECKING:
     class Value(NamedTuple):
         """One value: `kind`, `source`, `index`, `name`, `tensor`, `shape`, `dtype`, `device`.
 
-        What is not known, or not there, is None.
+        What is not known, or not there, is None. Sizes that each run has anew are Refs.
         """
 
         kind: int
@@ -54,14 +60,26 @@ if TYPE_CHECKING:
         index: int
         name: str | None
         tensor: Tensor | None
-        shape: tuple[int, ...] | None
+        shape: tuple[int | Ref, ...] | None
         dtype: dtype | None
         device: device | None
+
+    class Size(NamedTuple):
+        """A size that each run reads of a tensor, and its bounds; None where there is none."""
+
+        ref: Ref
+        name: str
+        tensor: Ref | None
+        dim: int
+        min: int | None
+        max: int | None
+        hint: int | None
 
 else:
     Node = namedtuple("Node", "op args first_result num_results")
     Frame = namedtuple("Frame", "language function file line")
     Value = namedtuple("Value", "kind source index name tensor shape dtype device")
+    Size = namedtuple("Size", "ref name tensor dim min max hint")
 
 
 class Call:
@@ -128,6 +146,52 @@ class Graph(_tenon.CallableGraph):
     def add_output(self, value: Any) -> None:
         """Adds an output: a Ref, a tensor of the recording, a number, or a list of such."""
         _tenon.graph_add_output(self._handle, value)
+
+    # ---- Sizes ------------------------------------------------------------------------------
+
+    def add_size(
+        self,
+        tensor: Ref,
+        dim: int,
+        name: str | None = None,
+        *,
+        hint: int | None = None,
+        min: int | None = None,
+        max: int | None = None,
+    ) -> Ref:
+        """Adds a size that each run reads of a tensor, and must lie from `min` to `max`."""
+        return _tenon.graph_add_size(self._handle, tensor, dim, name, hint, min, max)
+
+    def add_number(self, function: int, *numbers: int | float | Ref) -> Ref:
+        """Adds a function of numbers, one of TENON_SYMBOL_*, that each run calculates."""
+        return _tenon.graph_add_number(self._handle, function, numbers)
+
+    def add_guard(self, function: int, *numbers: int | float | Ref) -> None:
+        """Adds a relation of two numbers, without which runs fail."""
+        _tenon.graph_add_guard(self._handle, function, numbers)
+
+    def set_sizes(self, tensor: Ref, *sizes: int | Ref) -> None:
+        """Says which sizes a tensor has; runs check those of inputs."""
+        _tenon.graph_set_dims(self._handle, tensor, sizes)
+
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes that each run reads of tensors."""
+        refs = (Ref(i) for i, value in enumerate(self.values) if value.kind == SIZE)
+        return [Size(ref, *_tenon.graph_number(self._handle, ref.value)) for ref in refs]
+
+    @property
+    def guards(self) -> list[tuple[str, str | None, str | None, int]]:
+        """(text, operator, file, line) of each relation of sizes that runs check."""
+        return _tenon.graph_guards(self._handle)
+
+    def number(self, value: int) -> tuple[int, tuple[int | float | Ref, ...]]:
+        """The function, one of TENON_SYMBOL_*, and the numbers of a value that is one."""
+        return _tenon.graph_number(self._handle, value)
+
+    def number_text(self, number: int | float | Ref) -> str:
+        """A number as text, such as "2*s0 + 1"."""
+        return _tenon.graph_print_number(self._handle, number)
 
     # ---- Reading ----------------------------------------------------------------------------
 
@@ -410,6 +474,7 @@ def trace(
     below_autograd: bool = True,
     strict: bool = False,
     frames: bool = False,
+    dynamic: Any = None,
 ) -> Graph:
     """Runs a function once and returns the graph of what it called.
 
@@ -419,6 +484,12 @@ def trace(
         below_autograd: As `Recording` has it.
         strict: As `Recording` has it.
         frames: As `Recording` has it.
+        dynamic: Which sizes of inputs the graph takes as any number; the function then runs on fake
+            tensors, which computes nothing. True: each size of 2 and more. A tuple with an entry
+            for each input, or a dict by input's place or parameter's name: None, True, or for a
+            tensor `{dim: size}` or a size for each dim, as `torch.export` has it. A size is None
+            for the number, True or `Dim.AUTO`, a name or `Dim`; those of one name are the same.
+            What is asked of sizes becomes guards of the graph, which each run checks.
     """
     leaves, in_spec = tree_flatten(inputs)
     wrong = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
@@ -426,7 +497,12 @@ def trace(
         raise InvalidArgumentError(
             f"trace: inputs must be tensors or trees of them, got {type(wrong).__name__}"
         )
-    with Recording(below_autograd=below_autograd, strict=strict, frames=frames) as graph:
+    mode: Any = contextlib.nullcontext()
+    if dynamic is not None and dynamic is not False:
+        mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
+        inputs = SymbolicInputs(mode.shape_env, function).of_all(inputs, dynamic)
+        leaves, _ = tree_flatten(inputs)
+    with mode, Recording(below_autograd=below_autograd, strict=strict, frames=frames) as graph:
         for leaf in leaves:
             graph.add_input(like=leaf)
         results, out_spec = tree_flatten(function(*inputs))
@@ -445,14 +521,18 @@ def is_recording() -> bool:
 __all__ = [
     "ATTRIBUTE",
     "ELEMENT",
+    "FUNCTION",
     "INPUT",
     "RESULT",
+    "SIZE",
     "Call",
+    "Dim",
     "Frame",
     "Graph",
     "Node",
     "Recording",
     "Ref",
+    "Size",
     "Value",
     "is_recording",
     "trace",

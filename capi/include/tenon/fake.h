@@ -134,6 +134,34 @@ TENON_API tenon_status tenon_fake_mode_leave(const tenon_fake_guard* guard);
 TENON_API tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_mode* mode,
                                               tenon_tensor** out_tensor);
 
+/// Makes a fake tensor like a real or fake one whose sizes are `sizes`, a word (symbol.h) for each
+/// dim: numbers that the tensor has, and symbols whose hints are. `sizes` NULL: each size of 2 and
+/// more becomes a new symbol of `env`, which is NULL otherwise. Strides that lie one behind the
+/// other follow from sizes, others stay numbers. Gradients are required where they are of `tensor`.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that is not the tensor's and symbols of
+///            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something
+///            else or has symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_tensor` is owned by the caller; it keeps the environment of its symbols.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_copy_symbolic(tenon_tensor* tensor, tenon_shape_env* env,
+                                                  const int64_t* sizes, tenon_tensor** out_tensor);
+
+/// The same with symbols of a mode's environment, by name: `names` has for each dim NULL, which
+/// leaves the number, "" for a symbol of its own where the size is 2 or more, or the name of a size
+/// that is the same in all tensors. Operators in the mode then make symbols of what only elements
+/// tell, as with tenon_fake_mode_set_shape_env.
+///
+/// Errors:    as tenon_tensor_copy_symbolic; TENON_ERROR_INVALID_ARGUMENT for a named size that is
+///            0 or 1, or another one than the name had before.
+/// Ownership: `out_tensor` is owned by the caller.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_fake_mode_copy_dynamic(tenon_fake_mode* mode, tenon_tensor* tensor,
+                                                    const char* const* names,
+                                                    tenon_tensor** out_tensor);
+
 /* ---- Fake kernels ----------------------------------------------------------------------- */
 
 /// Registers the fake kernel of an operator, which makes its results without computing elements.

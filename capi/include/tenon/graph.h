@@ -14,9 +14,10 @@ TENON_BEGIN_DECLS
 
 /* A graph is a sequence of nodes, each a call of an operator. Nodes run in their order: some write
  * their arguments or draw random numbers. A graph's values are numbered in the order in which they
- * come to be: inputs, attributes (tensors that the graph holds), results of nodes, and elements of
- * results that are lists. Arguments of nodes name values by TENON_TAG_REF; a number where a schema
- * wants a tensor stands for a wrapped number.
+ * come to be: inputs, attributes (tensors that the graph holds), results of nodes, elements of
+ * results that are lists, and numbers that each run has anew: sizes of tensors, and functions of
+ * them. Arguments of nodes name values by TENON_TAG_REF; a number where a schema wants a tensor
+ * stands for a wrapped number.
  *
  * A graph is built by one thread, or recorded by the threads that its recording was carried to.
  * Once it was run or defined as an operator it does not change any more. */
@@ -193,20 +194,25 @@ TENON_API tenon_status tenon_graph_get_node(const tenon_graph* graph, int64_t in
 #define TENON_GRAPH_VALUE_ATTRIBUTE 1u
 #define TENON_GRAPH_VALUE_RESULT 2u
 #define TENON_GRAPH_VALUE_ELEMENT 3u
+#define TENON_GRAPH_VALUE_SIZE 4u     /* a number: see graph_size.h */
+#define TENON_GRAPH_VALUE_FUNCTION 5u /* a number */
 
 /* One value. Zero it and set struct_size before use. */
 typedef struct tenon_graph_value {
   uint32_t struct_size;
   uint32_t kind;        /* TENON_GRAPH_VALUE_* */
-  int64_t source;       /* number of the input, attribute or node; of an element, of its list */
-  int64_t index;        /* of a result or element: which one; else 0 */
-  const char* name;     /* of an input or attribute; else NULL */
+  int64_t source;       /* number of the input, attribute or node; of an element, of its list; of a
+                           size, of its tensor (-1: none) */
+  int64_t index;        /* of a result, element or size: which one; else 0 */
+  const char* name;     /* of an input, attribute or size; else NULL */
   tenon_tensor* tensor; /* of an attribute; else NULL */
-  const int64_t* sizes; /* of a tensor as it was recorded; NULL where that is unknown */
+  const int64_t*
+      sizes; /* of a tensor as it was recorded; NULL where that is unknown or in `dims` */
   int32_t ndim;
   tenon_dtype dtype; /* TENON_DTYPE_NONE where it is unknown */
   tenon_device device;
-  uint64_t reserved[2]; /* zero */
+  const tenon_value* dims; /* sizes as INT and TENON_TAG_REF where some are no numbers; else NULL */
+  uint64_t reserved[1];    /* zero */
 } tenon_graph_value;
 
 /// Describes a value.
@@ -281,8 +287,11 @@ TENON_API const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, i
 /// are released after their last use.
 ///
 /// `stack->args` are the inputs, tensors; `stack->rets` are as many as the graph has outputs.
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, TENON_ERROR_TYPE for an input that is
-///            no tensor, or what a call raised, with a note that names the node.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, and where a graph that has sizes gets
+///            others than it is for: the error names the input, the dim and what was expected, or
+///            the guard and the place that asked. TENON_ERROR_STATE for a size of no tensor,
+///            TENON_ERROR_TYPE for an input that is no tensor, or what a call raised, with a note
+///            that names the node.
 /// Ownership: arguments are borrowed; results are new references.
 /// Threads:   any thread; several may run one graph at once.
 /// Since:     0.1
@@ -422,8 +431,8 @@ TENON_API tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t fl
 /* ---- Text and files --------------------------------------------------------------------- */
 
 /// Writes a graph as text: a version, the whole schema of each operator, a line for each input,
-/// attribute and node, and the outputs. Arguments that equal their defaults are left out. Frames
-/// stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
+/// attribute, node, size, other number and guard, and the outputs. Arguments that equal their
+/// defaults are left out. Frames stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
 ///            arguments, TENON_ERROR_OUT_OF_MEMORY.

@@ -41,6 +41,7 @@
 #include "tenon/generator.h"
 #include "tenon/grad_mode.h"
 #include "tenon/graph.h"
+#include "tenon/graph_size.h"
 #include "tenon/hooks.h"
 #include "tenon/introspect.h"
 #include "tenon/kernel.h"

@@ -6,10 +6,13 @@ from __future__ import annotations
 import inspect
 import operator
 
+from .. import _tenon
 from .. import graph as _graphs
-from .._tenon import Ref, Tensor
+from .._tenon import Ref, ShapeEnv, Tensor
+from ..dim import SymbolicInputs
 from ..error import InvalidArgumentError
 from ..fake import FakeTensorMode
+from ..symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
 from ..utils.pytree import tree_flatten, tree_map, tree_unflatten
 from .graph import Graph
 from .graph_module import GraphModule
@@ -22,8 +25,36 @@ if TYPE_CHECKING:
     from .node import Node
 
 
+# Functions of numbers, as Python calls them.
+_FUNCTIONS = {
+    _tenon.TENON_SYMBOL_ADD: operator.add,
+    _tenon.TENON_SYMBOL_SUB: operator.sub,
+    _tenon.TENON_SYMBOL_MUL: operator.mul,
+    _tenon.TENON_SYMBOL_FLOORDIV: operator.floordiv,
+    _tenon.TENON_SYMBOL_MOD: operator.mod,
+    _tenon.TENON_SYMBOL_MAX: sym_max,
+    _tenon.TENON_SYMBOL_MIN: sym_min,
+    _tenon.TENON_SYMBOL_TRUEDIV: operator.truediv,
+    _tenon.TENON_SYMBOL_SQRT: sym_sqrt,
+    _tenon.TENON_SYMBOL_FLOAT: sym_float,
+    _tenon.TENON_SYMBOL_EQ: operator.eq,
+    _tenon.TENON_SYMBOL_NE: operator.ne,
+    _tenon.TENON_SYMBOL_LT: operator.lt,
+    _tenon.TENON_SYMBOL_LE: operator.le,
+    _tenon.TENON_SYMBOL_GT: operator.gt,
+    _tenon.TENON_SYMBOL_GE: operator.ge,
+    _tenon.TENON_SYMBOL_AND: operator.and_,
+    _tenon.TENON_SYMBOL_OR: operator.or_,
+    _tenon.TENON_SYMBOL_NOT: sym_not,
+}
+
+
 def make_fx(
-    f: Callable[..., Any], tracing_mode: str = "real", *, record_stack_traces: bool = False
+    f: Callable[..., Any],
+    tracing_mode: str = "real",
+    *,
+    record_stack_traces: bool = False,
+    _allow_non_fake_inputs: bool = False,
 ) -> Callable[..., GraphModule]:
     """Returns a function that runs `f` once on its arguments and returns the graph of its calls.
 
@@ -33,20 +64,30 @@ def make_fx(
 
     Args:
         f: The function.
-        tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory.
+        tracing_mode: "real" runs kernels; "fake" runs `f` on fake tensors, without memory;
+            "symbolic" does with a symbol for each size of 2 and more of the arguments, so that the
+            module takes others. What was asked of sizes is told by `module.shape_env.guards`; the
+            module does not check it, as a graph of `tenon.graph.trace` does.
         record_stack_traces: Nodes know the lines of `f` that they come from: `Node.stack_trace`,
             and comments in the code.
+        _allow_non_fake_inputs: Whether real tensors that `f` meets there are made fake.
     """
-    if tracing_mode not in ("real", "fake"):
+    if tracing_mode not in ("real", "fake", "symbolic"):
         raise InvalidArgumentError(
-            f"make_fx: tracing_mode must be 'real' or 'fake', got {tracing_mode!r}"
+            "make_fx: tracing_mode must be 'real', 'fake' or 'symbolic', got " + repr(tracing_mode)
         )
 
     def traced(*args: Any) -> GraphModule:
         if tracing_mode == "real":
             return _trace(f, args, record_stack_traces)
-        with FakeTensorMode() as mode:
-            return _trace(f, mode._from_tree(args), record_stack_traces)
+        env = ShapeEnv() if tracing_mode == "symbolic" else None
+        mode = FakeTensorMode(allow_non_fake_inputs=_allow_non_fake_inputs, shape_env=env)
+        with mode:
+            if env is None:
+                return _trace(f, mode._from_tree(args), record_stack_traces)
+            module = _trace(f, SymbolicInputs(env).of_all(args, True), record_stack_traces)
+            module.shape_env = env
+            return module
 
     return traced
 
@@ -129,7 +170,12 @@ class _Converter:
         self._known[value] = node
         its = self._values[value]
         if its.dtype is not None:
-            node.meta.update(shape=its.shape, dtype=its.dtype, device=its.device)
+            shape = its.shape and tuple(map(self._size, its.shape))
+            node.meta.update(shape=shape, dtype=its.dtype, device=its.device)
+
+    def _size(self, size: int | Ref) -> int | str:
+        """A size as it is told: "2*s0" where it is no number."""
+        return size if isinstance(size, int) else self._recorded.number_text(size)
 
     def convert(self, result: Any) -> Graph:
         used = self._used(result)
@@ -193,6 +239,11 @@ class _Converter:
             assert value.tensor is not None
             self.attributes[name] = value.tensor
             node = self._graph.get_attr(name)
+        elif value.kind == _graphs.SIZE:
+            node = self._graph.call_method("size", (self._node(value.source), value.index))
+        elif value.kind == _graphs.FUNCTION:
+            function, numbers = self._recorded.number(number)
+            node = self._graph.call_function(_FUNCTIONS[function], self._filled(numbers))
         else:
             node = self._graph.call_function(
                 operator.getitem, (self._node(value.source), value.index)

@@ -796,6 +796,36 @@ pub struct tenon_graph_value {
     pub ndim: i32,
     pub dtype: tenon_dtype,
     pub device: tenon_device,
+    pub dims: *const tenon_value,
+    pub reserved: [u64; 1usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_graph_number {
+    pub struct_size: u32,
+    pub function: u32,
+    pub operands: *const tenon_value,
+    pub noperands: i64,
+    pub name: *const ::core::ffi::c_char,
+    pub tensor: i64,
+    pub dim: i64,
+    pub min: i64,
+    pub max: i64,
+    pub hint: i64,
+    pub has_hint: u32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_graph_guard {
+    pub struct_size: u32,
+    pub function: u32,
+    pub operands: *const tenon_value,
+    pub op: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
     pub reserved: [u64; 2usize],
 }
 #[repr(C)]
@@ -1258,6 +1288,8 @@ pub const TENON_GRAPH_VALUE_INPUT: u32 = 0;
 pub const TENON_GRAPH_VALUE_ATTRIBUTE: u32 = 1;
 pub const TENON_GRAPH_VALUE_RESULT: u32 = 2;
 pub const TENON_GRAPH_VALUE_ELEMENT: u32 = 3;
+pub const TENON_GRAPH_VALUE_SIZE: u32 = 4;
+pub const TENON_GRAPH_VALUE_FUNCTION: u32 = 5;
 pub const TENON_GRAPH_FOLD_CONSTANTS: u32 = 1;
 pub const TENON_GRAPH_MERGE_COMMON: u32 = 2;
 pub const TENON_GRAPH_REMOVE_DEAD: u32 = 4;
@@ -3133,9 +3165,149 @@ fn bindgen_test_layout_tenon_graph_value() {
         "Offset of field: tenon_graph_value::device",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).dims) as usize - ptr as usize },
         64usize,
+        "Offset of field: tenon_graph_value::dims",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        72usize,
         "Offset of field: tenon_graph_value::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_graph_number() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_graph_number> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_graph_number>(),
+        96usize,
+        "Size of tenon_graph_number",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_graph_number>(),
+        8usize,
+        "Alignment of tenon_graph_number",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_graph_number::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_graph_number::function",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).operands) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_graph_number::operands",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).noperands) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_graph_number::noperands",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_graph_number::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_graph_number::tensor",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dim) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_graph_number::dim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).min) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_graph_number::min",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).max) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_graph_number::max",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).hint) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_graph_number::hint",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).has_hint) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_graph_number::has_hint",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        76usize,
+        "Offset of field: tenon_graph_number::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_graph_number::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_graph_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_graph_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_graph_guard>(),
+        56usize,
+        "Size of tenon_graph_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_graph_guard>(),
+        8usize,
+        "Alignment of tenon_graph_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_graph_guard::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_graph_guard::function",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).operands) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_graph_guard::operands",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_graph_guard::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_graph_guard::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_graph_guard::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_graph_guard::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_graph_guard::reserved",
     );
 }
 #[test]
@@ -6121,6 +6293,41 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
+    /** Makes a fake tensor like a real or fake one whose sizes are `sizes`, a word (symbol.h) for each
+ dim: numbers that the tensor has, and symbols whose hints are. `sizes` NULL: each size of 2 and
+ more becomes a new symbol of `env`, which is NULL otherwise. Strides that lie one behind the
+ other follow from sizes, others stay numbers. Gradients are required where they are of `tensor`.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, a size that is not the tensor's and symbols of
+            two environments; TENON_ERROR_NOT_SUPPORTED for a tensor that stands for something
+            else or has symbolic sizes already, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_tensor` is owned by the caller; it keeps the environment of its symbols.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_symbolic(
+        tensor: *mut tenon_tensor,
+        env: *mut tenon_shape_env,
+        sizes: *const i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** The same with symbols of a mode's environment, by name: `names` has for each dim NULL, which
+ leaves the number, "" for a symbol of its own where the size is 2 or more, or the name of a size
+ that is the same in all tensors. Operators in the mode then make symbols of what only elements
+ tell, as with tenon_fake_mode_set_shape_env.
+
+ Errors:    as tenon_tensor_copy_symbolic; TENON_ERROR_INVALID_ARGUMENT for a named size that is
+            0 or 1, or another one than the name had before.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_fake_mode_copy_dynamic(
+        mode: *mut tenon_fake_mode,
+        tensor: *mut tenon_tensor,
+        names: *const *const ::core::ffi::c_char,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
     /** Registers the fake kernel of an operator, which makes its results without computing elements.
  It serves tensors on Meta as well. On fakes it runs as in a mode: what it makes is fake.
 
@@ -6991,8 +7198,11 @@ extern "C" {
  are released after their last use.
 
  `stack->args` are the inputs, tensors; `stack->rets` are as many as the graph has outputs.
- Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, TENON_ERROR_TYPE for an input that is
-            no tensor, or what a call raised, with a note that names the node.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for wrong counts, and where a graph that has sizes gets
+            others than it is for: the error names the input, the dim and what was expected, or
+            the guard and the place that asked. TENON_ERROR_STATE for a size of no tensor,
+            TENON_ERROR_TYPE for an input that is no tensor, or what a call raised, with a note
+            that names the node.
  Ownership: arguments are borrowed; results are new references.
  Threads:   any thread; several may run one graph at once.
  Since:     0.1*/
@@ -7127,8 +7337,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Writes a graph as text: a version, the whole schema of each operator, a line for each input,
- attribute and node, and the outputs. Arguments that equal their defaults are left out. Frames
- stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
+ attribute, node, size, other number and guard, and the outputs. Arguments that equal their
+ defaults are left out. Frames stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
             arguments, TENON_ERROR_OUT_OF_MEMORY.
@@ -7204,6 +7414,115 @@ extern "C" {
     pub fn tenon_graph_load(
         path: *const ::core::ffi::c_char,
         out_graph: *mut *mut tenon_graph,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a size of a tensor, to be named as an int by arguments, dims and outputs. `name` (may be
+ NULL) is an identifier; `hint` (may be NULL) is what it was in the case at hand. A run in which
+ it does not lie from `min` to `max` fails; INT64_MIN and INT64_MAX are no bounds.
+
+ Errors:    TENON_ERROR_INDEX for a value that is not there or is no tensor, or a dim that no
+            tensor has; TENON_ERROR_INVALID_ARGUMENT for a name that is none or is taken, no
+            number from `min` to `max` and a hint outside; TENON_ERROR_STATE,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_size(
+        graph: *mut tenon_graph,
+        tensor: i64,
+        dim: i64,
+        name: *const ::core::ffi::c_char,
+        hint: *const i64,
+        min: i64,
+        max: i64,
+        out_value: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a TENON_SYMBOL_* function of numbers: INT, FLOAT, or TENON_TAG_REF of numbers of the graph.
+ The same function of the same numbers is one value.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another function or count, TENON_ERROR_TYPE for what
+            is no number, TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_STATE,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_number(
+        graph: *mut tenon_graph,
+        function: u32,
+        args: *const tenon_value,
+        nargs: i64,
+        out_value: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Says which sizes a tensor has: an INT, or a TENON_TAG_REF of a number, for each dim. Runs check
+ those of inputs.
+
+ Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for one whose dtype
+            is not known and for dims that are no sizes, TENON_ERROR_INVALID_ARGUMENT for too
+            many, TENON_ERROR_STATE, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_set_dims(
+        graph: *mut tenon_graph,
+        value: i64,
+        dims: *const tenon_value,
+        ndim: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a guard: TENON_SYMBOL_EQ to TENON_SYMBOL_GE of two numbers, without which runs fail.
+
+ Errors:    as tenon_graph_add_number.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_graph_add_guard(
+        graph: *mut tenon_graph,
+        function: u32,
+        args: *const tenon_value,
+        nargs: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Describes a size or function.
+
+ Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for one that is
+            neither, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: what the struct names is borrowed until the graph dies.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_get_number(
+        graph: *const tenon_graph,
+        value: i64,
+        out_number: *mut tenon_graph_number,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes a number as Python would, such as "2*s0 + 1": an INT, a FLOAT, or a TENON_TAG_REF.
+
+ Errors:    TENON_ERROR_INDEX for a value that is not there, TENON_ERROR_TYPE for no number,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_print_number(
+        graph: *const tenon_graph,
+        number: *const tenon_value,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Returns how many guards a graph has.
+
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_guard_count(graph: *const tenon_graph) -> i64;
+    #[must_use]
+    /** Describes a guard; `out_text` (may be NULL) is the relation as Python would write it.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not there, TENON_ERROR_ABI for a bad
+            struct_size, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: what the struct names is borrowed until the graph dies; new reference in `out_text`.
+ Threads:   any thread, as tenon_graph_input_count.
+ Since:     0.1*/
+    pub fn tenon_graph_get_guard(
+        graph: *const tenon_graph,
+        index: i64,
+        out_guard: *mut tenon_graph_guard,
+        out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
     /** Adds a hook to a tensor that requires gradients: GRAD, or ACCUMULATED for a leaf. It is for what

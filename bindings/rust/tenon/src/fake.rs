@@ -24,6 +24,7 @@ use crate::error::{check, Result};
 use crate::guard::left;
 use crate::returns::FromValue;
 use crate::symbol::{ShapeEnv, SymInt};
+use crate::text::c_name;
 use crate::value::{RawValue, Value};
 use crate::{Error, Op, Status, Tensor};
 
@@ -123,6 +124,47 @@ impl FakeMode {
             check(sys::tenon_tensor_copy_fake(
                 tensor.as_raw(),
                 self.0.as_ptr(),
+                &mut out,
+            ))?;
+            Ok(Tensor::from_raw(out))
+        }
+    }
+
+    /// The same with symbols for sizes: an entry for each dim, `None` for its number, `""` for a
+    /// size of its own, or a name that is the same size in all tensors of the mode. Without entries
+    /// all stay.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for another number of entries
+    /// and for a named size that is 0, 1 or another one than before.
+    pub fn from_tensor_with(&self, tensor: &Tensor, dims: &[Option<&str>]) -> Result<Tensor> {
+        const FUNCTION: &str = "FakeMode::from_tensor_with";
+        let ndim = tensor.shape().len();
+        if !dims.is_empty() && dims.len() != ndim {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "{FUNCTION}: dims must be as many as the tensor has, {ndim}, got {}",
+                    dims.len()
+                ),
+            ));
+        }
+        let texts = dims
+            .iter()
+            .map(|name| name.map(|text| c_name(FUNCTION, "dims", text)).transpose())
+            .collect::<Result<Vec<_>>>()?;
+        let mut names = vec![ptr::null(); ndim];
+        for (name, text) in names.iter_mut().zip(&texts) {
+            *name = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        }
+        let mut out = ptr::null_mut();
+        // SAFETY: fake.h: as many names as dims, which live for the call; `out` gets a new
+        // reference.
+        unsafe {
+            check(sys::tenon_fake_mode_copy_dynamic(
+                self.0.as_ptr(),
+                tensor.as_raw(),
+                names.as_ptr(),
                 &mut out,
             ))?;
             Ok(Tensor::from_raw(out))

@@ -25,6 +25,7 @@ use tenon_sys as sys;
 
 use crate::buffer::Buffer;
 use crate::error::{check, Frame, Result};
+use crate::fake::FakeMode;
 use crate::op::{failure, Op};
 use crate::returns::{with_slots, FromValue};
 use crate::text::c_name;
@@ -149,6 +150,62 @@ impl Graph {
         }
         recording.end()?;
         Ok(graph)
+    }
+
+    /// The same, below autograd, on fake tensors some of whose sizes the graph takes as any number,
+    /// which computes nothing: `dims` has for each input what
+    /// [`FakeMode::from_tensor_with`](crate::fake::FakeMode::from_tensor_with) takes.
+    ///
+    /// ```
+    /// use tenon::graph::Graph;
+    /// use tenon::Tensor;
+    /// let x = Tensor::from_vec(vec![1.0f32, 2.0], &[2])?;
+    /// let dims: &[Option<&str>] = &[Some("n")];
+    /// let graph = Graph::record_dynamic(&[&x], &[dims], |given| Ok(vec![given[0].exp()?]))?;
+    /// let y = graph.run(&[&Tensor::from_vec(vec![0.0f32; 5], &[5])?])?;
+    /// assert_eq!(y[0].shape(), [5]);
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Graph::record_with`], and as `from_tensor_with`.
+    pub fn record_dynamic<F>(
+        inputs: &[&Tensor],
+        dims: &[&[Option<&str>]],
+        function: F,
+    ) -> Result<Graph>
+    where
+        F: FnOnce(&[&Tensor]) -> Result<Vec<Tensor>>,
+    {
+        let mode = FakeMode::allowing_real()?;
+        let mut fakes = Vec::new();
+        for (i, input) in inputs.iter().enumerate() {
+            fakes.push(mode.from_tensor_with(input, dims.get(i).copied().unwrap_or(&[]))?);
+        }
+        let given: Vec<&Tensor> = fakes.iter().collect();
+        let _guard = mode.enter()?;
+        Graph::record(&given, function)
+    }
+
+    /// The relations of sizes that each run checks, such as "s0 == s1".
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`].
+    pub fn guards(&self) -> Result<Vec<String>> {
+        // SAFETY: the graph is live.
+        let count = unsafe { sys::tenon_graph_guard_count(self.as_raw()) };
+        (0..count)
+            .map(|index| {
+                // SAFETY: zero is what the fields that are not set want.
+                let mut guard: sys::tenon_graph_guard = unsafe { std::mem::zeroed() };
+                guard.struct_size = std::mem::size_of_val(&guard) as u32;
+                let text = Buffer::fill(|out| {
+                    // SAFETY: graph.h: fills the struct; `out` gets a new reference.
+                    unsafe { sys::tenon_graph_get_guard(self.as_raw(), index, &mut guard, out) }
+                })?;
+                Ok(text.text())
+            })
+            .collect()
     }
 
     /// Runs the graph, whose outputs are tensors.

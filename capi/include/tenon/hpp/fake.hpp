@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tenon/fake.h"
 #include "tenon/hpp/error.hpp"
@@ -53,6 +55,23 @@ class FakeMode {
     tenon_shape_env* env = nullptr;
     check(tenon_fake_mode_shape_env(mode_, &env));
     return ShapeEnv(env);
+  }
+
+  // The same with symbols for sizes: an entry for each dim, none for its number, "" for a size of
+  // its own, or a name that is the same size in all tensors of the mode. Without entries all stay.
+  Tensor from(const Tensor& tensor, const std::vector<std::optional<std::string>>& dims) const {
+    if (!dims.empty() && static_cast<int64_t>(dims.size()) != tensor.ndim()) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT,
+                  "FakeMode::from: dims must be as many as the tensor has, " +
+                      std::to_string(tensor.ndim()) + ", got " + std::to_string(dims.size()));
+    }
+    std::vector<const char*> names(static_cast<size_t>(tensor.ndim()), nullptr);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d]) names[d] = dims[d]->c_str();
+    }
+    tenon_tensor* made = nullptr;
+    check(tenon_fake_mode_copy_dynamic(mode_, tensor.get(), names.data(), &made));
+    return Tensor(made);
   }
 
   // What operators on this thread make is fake while it lives.

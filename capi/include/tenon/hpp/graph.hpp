@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,9 @@
 #include <vector>
 
 #include "tenon/graph.h"
+#include "tenon/graph_size.h"
 #include "tenon/hpp/error.hpp"
+#include "tenon/hpp/fake.hpp"
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/op.hpp"
 #include "tenon/hpp/tensor.hpp"
@@ -76,6 +79,25 @@ class Graph {
     const std::vector<Tensor> outputs = std::forward<F>(function)(std::span<const Tensor>(inputs));
     for (const Tensor& output : outputs) graph.add_output(Value(output));
     return graph;
+  }
+
+  // Names of the sizes of one input that a graph takes as any number: an entry for each dim, none
+  // for its number, "" for a size of its own, or a name that is the same size in all inputs. Inputs
+  // without entries keep their numbers.
+  using DynamicDims = std::vector<std::optional<std::string>>;
+
+  // The same on fake tensors of such sizes, which computes nothing.
+  template <class F>
+  static Graph record(F&& function, const std::vector<Tensor>& inputs,
+                      const std::vector<DynamicDims>& dims,
+                      uint32_t flags = TENON_GRAPH_BELOW_AUTOGRAD) {
+    const FakeMode mode(RealTensors::MadeFake);
+    std::vector<Tensor> fakes;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      fakes.push_back(mode.from(inputs[i], i < dims.size() ? dims[i] : DynamicDims()));
+    }
+    const FakeMode::Scope scope(mode);
+    return record(std::forward<F>(function), fakes, flags);
   }
 
   // A value of a graph, as an argument or output.
@@ -199,13 +221,21 @@ class Graph {
     return Graph(made);
   }
 
+  // Of relations of sizes that each run checks.
+  int64_t guard_count() const noexcept { return tenon_graph_guard_count(handle_); }
+  // One of them as text, such as "s0 == s1".
+  std::string guard(int64_t index) const {
+    tenon_graph_guard guard{};
+    guard.struct_size = sizeof guard;
+    tenon_buffer* buffer = nullptr;
+    check(tenon_graph_get_guard(handle_, index, &guard, &buffer));
+    return text_of(buffer);
+  }
+
   std::string text() const {
     tenon_buffer* buffer = nullptr;
     check(tenon_graph_print(handle_, &buffer));
-    std::string text(static_cast<const char*>(tenon_buffer_data(buffer)),
-                     static_cast<size_t>(tenon_buffer_size(buffer)));
-    tenon_buffer_release(buffer);
-    return text;
+    return text_of(buffer);
   }
   static Graph parse(std::string_view text, const std::vector<Tensor>& attributes = {}) {
     std::vector<tenon_tensor*> handles;
@@ -223,6 +253,14 @@ class Graph {
   }
 
  private:
+  // Takes over the buffer.
+  static std::string text_of(tenon_buffer* buffer) {
+    std::string text(static_cast<const char*>(tenon_buffer_data(buffer)),
+                     static_cast<size_t>(tenon_buffer_size(buffer)));
+    tenon_buffer_release(buffer);
+    return text;
+  }
+
   tenon_graph* handle_ = nullptr;
 };
 

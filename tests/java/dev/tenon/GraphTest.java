@@ -211,4 +211,49 @@ class GraphTest {
       assertArrayEquals(new float[] {9, -1}, y.toFloatArray());
     }
   }
+
+  private static Tensor ones(int rows) {
+    float[] elements = new float[3 * rows];
+    java.util.Arrays.fill(elements, 1);
+    return Tensor.of(elements, rows, 3);
+  }
+
+  @Test
+  void recordedWithSizes_RunsWithOthers() {
+    try (Scope scope = Scope.open()) {
+      // [quote.begin dynamic]
+      String[][] dims = {{"batch", null}};
+      Graph graph = Graph.record(a -> a[0].relu().t(), dims, ones(4));
+      Tensor[] y = graph.run(ones(7));
+      // [quote.end]
+      assertArrayEquals(new long[] {3, 7}, y[0].sizes());
+      assertEquals(0, graph.guards().size());
+      Tensor row = ones(1);
+      TenonException one = assertThrows(TenonException.class, () -> graph.run(row));
+      assertEquals(ErrorCode.INVALID_ARGUMENT, one.errorCode());
+      String[][] few = {{"batch"}};
+      assertThrows(TenonException.class, () -> Graph.record(a -> a[0].t(), few, ones(4)));
+    }
+  }
+
+  @Test
+  void sizesThatMustAgree_AreGuards() {
+    try (Scope scope = Scope.open()) {
+      String[][] dims = {{"", null}, {"", null}};
+      Graph graph = Graph.record(a -> a[0].add(a[1]), dims, ones(4), ones(4));
+      assertEquals(java.util.List.of("s0 == s1"), graph.guards());
+      assertThrows(TenonException.class, () -> graph.run(ones(4), ones(5)));
+    }
+  }
+
+  @Test
+  void fileOfPythonWithSizes_RunsWithSeveral() {
+    try (Scope scope = Scope.open()) {
+      String root = System.getenv("TENON_SOURCE_DIR");
+      Graph graph = Graph.load(root + "/tests/conformance/graphs/dynamic.safetensors");
+      assertArrayEquals(new float[] {9, 0, 9, 0}, graph.run(ones(2))[0].toFloatArray());
+      assertArrayEquals(new long[] {10}, graph.run(ones(5))[0].sizes());
+      assertArrayEquals(new long[] {5}, graph.run(ones(5))[1].sizes());
+    }
+  }
 }

@@ -148,6 +148,40 @@ public final class FakeMode extends NativeHandle {
     }
   }
 
+  /**
+   * The same with symbols for sizes: an entry for each dim, null for its number, "" for a size of
+   * its own, or a name that is the same size in all tensors of the mode.
+   *
+   * @throws TenonException INVALID_ARGUMENT for another number of entries, and for a named size
+   *     that is 0, 1 or another one than before
+   */
+  public Tensor from(Tensor tensor, String... dims) {
+    if (dims.length != tensor.dim()) {
+      throw new TenonException(
+          ErrorCode.INVALID_ARGUMENT,
+          "FakeMode.from: dims must be as many as the tensor has, "
+              + tensor.dim()
+              + ", got "
+              + dims.length);
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      long names = frame.allocate(8L * Math.max(1, dims.length));
+      for (int dim = 0; dim < dims.length; dim++) {
+        Memory.putLong(names + 8L * dim, dims[dim] == null ? 0 : Values.copyText(frame, dims[dim]));
+      }
+      Errors.check(
+          TenonNative.tenon_fake_mode_copy_dynamic(address(), tensor.address(), names, out));
+      return Tensor.own(frame, Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(tensor);
+      frame.reset(mark);
+    }
+  }
+
   /** Returns the operator whose fake kernel runs on the calling thread, and on fake tensors. */
   public static Optional<Op> running() {
     long op = TenonNative.tenon_fake_running();

@@ -9,8 +9,10 @@ import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.LongToIntFunction;
 import java.util.stream.LongStream;
@@ -97,6 +99,48 @@ public final class Graph extends NativeHandle {
       }
     }
     return graph;
+  }
+
+  /**
+   * The same on fake tensors some of whose sizes the graph takes as any number, which computes
+   * nothing. {@code dims} has for each input an entry for each dim, as {@link FakeMode#from(Tensor,
+   * String...)} takes them; an input without entries keeps its numbers.
+   *
+   * @throws TenonException INVALID_ARGUMENT as {@code FakeMode.from}
+   */
+  public static Graph record(TensorFunction function, String[][] dims, Tensor... inputs) {
+    try (FakeMode mode = FakeMode.allowingReal()) {
+      Tensor[] fakes = new Tensor[inputs.length];
+      for (int i = 0; i < inputs.length; i++) {
+        boolean has = i < dims.length && dims[i] != null && dims[i].length != 0;
+        fakes[i] = has ? mode.from(inputs[i], dims[i]) : mode.from(inputs[i]);
+      }
+      return mode.get(() -> record(function, fakes));
+    }
+  }
+
+  /** The relations of sizes that each run checks, such as "s0 == s1". */
+  public List<String> guards() {
+    List<String> guards = new ArrayList<>();
+    long count = TenonNative.tenon_graph_guard_count(address());
+    for (long i = 0; i < count; i++) {
+      long index = i;
+      guards.add(Tenon.text(this, out -> fillGuard(index, out)));
+    }
+    return guards;
+  }
+
+  private int fillGuard(long index, long out) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long guard = frame.allocate(Structs.GRAPH_GUARD_SIZE);
+      Memory.zero(guard, Structs.GRAPH_GUARD_SIZE);
+      Memory.putInt(guard, Structs.GRAPH_GUARD_SIZE);
+      return TenonNative.tenon_graph_get_guard(address(), index, guard, out);
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   private void addOutputs(Tensor[] outputs) {

@@ -249,14 +249,27 @@ final class Values {
   }
 
   static void putString(CallFrame frame, long at, String text) {
+    byte[] bytes = encoded(text);
+    putList(at, TENON_TAG_STRING, copyBytes(frame, bytes), bytes.length);
+  }
+
+  /** The address of a text with a 0 behind it, in the frame. */
+  static long copyText(CallFrame frame, String text) {
+    return copyBytes(frame, encoded(text));
+  }
+
+  private static byte[] encoded(String text) {
     if (Text.loneSurrogate(text) >= 0) {
       throw TenonException.value("value", "str", "valid Unicode", typeName(text));
     }
-    byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private static long copyBytes(CallFrame frame, byte[] bytes) {
     long data = frame.allocate(bytes.length + 1L);
     Memory.copyIn(bytes, 0, data, bytes.length);
     Memory.putByte(data + bytes.length, (byte) 0);
-    putList(at, TENON_TAG_STRING, data, bytes.length);
+    return data;
   }
 
   static void putList(long at, int tag, long data, int count) {

@@ -177,6 +177,7 @@ public final class Structs {
   public static final int SYMBOLIC_OPTIONS_NDIM = 32;
   public static final int SYMBOLIC_OPTIONS_SIZES = 40;
   public static final int SYMBOLIC_OPTIONS_STRIDES = 48;
+  public static final int GRAPH_GUARD_SIZE = 56;
   public static final int CAST_RULE_SIZE = 64;
   public static final int CAST_RULE_KIND = 4;
   public static final int CAST_RULE_DEVICE_TYPE = 8;
@@ -382,6 +383,7 @@ public final class Structs {
     SYMBOLIC_OPTIONS_NDIM,
     SYMBOLIC_OPTIONS_SIZES,
     SYMBOLIC_OPTIONS_STRIDES,
+    GRAPH_GUARD_SIZE,
     CAST_RULE_SIZE,
     CAST_RULE_KIND,
     CAST_RULE_DEVICE_TYPE,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "symbol/function.h"
+#include "base/symbol_function.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
-#include "symbol/interval.h"
 #include "tenon/symbol.h"
 
-namespace tenon::symbol {
+namespace tenon::base {
 
 bool is_relation(uint32_t function) noexcept {
   return function >= TENON_SYMBOL_EQ && function <= TENON_SYMBOL_GE;
@@ -114,4 +113,4 @@ bool holds(uint32_t relation, Number a, Number b) noexcept {
 template bool holds(uint32_t, int64_t, int64_t) noexcept;
 template bool holds(uint32_t, double, double) noexcept;
 
-}  // namespace tenon::symbol
+}  // namespace tenon::base

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs with symbolic sizes: recorded on fakes, run with other sizes, equal to eager calls."""
+
+import pytest
+import tenon
+from tenon import func, fx, graph
+from tenon.nn import functional as F
+
+
+def randn(*sizes):
+    return tenon.randn(*sizes)
+
+
+def tensors_of(result):
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def assert_same(graph_or_module, function, *inputs):
+    got, wanted = tensors_of(graph_or_module(*inputs)), tensors_of(function(*inputs))
+    assert len(got) == len(wanted)
+    for a, b in zip(got, wanted, strict=True):
+        assert tenon.equal(a, b)
+
+
+# ---- What is dynamic ----------------------------------------------------------------------------
+
+
+def test_one_recording_serves_all_sizes():
+    # [quote.begin dynamic]
+    def block(x, w):
+        return (x @ w).relu().reshape(-1)
+
+    traced = graph.trace(block, randn(4, 3), randn(3, 5), dynamic={"x": {0: "batch"}})
+    for batch in (2, 4, 9):
+        x, w = randn(batch, 3), randn(3, 5)
+        assert tenon.equal(traced(x, w), block(x, w))
+    # [quote.end]
+    assert [size.name for size in traced.sizes] == ["batch"]
+    assert traced.guards == []
+
+
+def test_nothing_is_computed():
+    def huge(x):
+        return (x @ x.t()).sum()
+
+    with tenon.FakeTensorMode():
+        x = tenon.empty(1 << 20, 1 << 20)
+    traced = graph.trace(huge, x, dynamic=True)
+    assert traced.sizes[0].hint == 1 << 20
+    assert_same(traced, huge, randn(3, 2))
+
+
+def test_true_makes_each_size_a_symbol_of_its_own():
+    traced = graph.trace(lambda x, w: x @ w, randn(4, 3), randn(3, 5), dynamic=True)
+    assert [(s.name, s.dim, s.min, s.hint) for s in traced.sizes] == [
+        ("s0", 0, 2, 4),
+        ("s1", 1, 2, 3),
+        ("s2", 0, 2, 3),
+        ("s3", 1, 2, 5),
+    ]
+    (text, op, file, line) = traced.guards[0]
+    assert (text, op) == ("s1 == s2", "aten::mm")
+    assert file == __file__
+    assert line > 0
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "names"),
+    [
+        (({0: "n"}, None), ["n"]),
+        ([("n", None), {}], ["n"]),
+        ({0: {0: graph.Dim("n")}, 1: {1: "m"}}, ["n", "m"]),
+        ({"x": True}, ["s0", "s1"]),
+        (({0: graph.Dim.AUTO}, (graph.Dim.STATIC, graph.Dim.DYNAMIC)), ["s0", "s1"]),
+        (({-1: "k"}, {0: "k"}), ["k"]),
+        (({0: 4}, None), []),
+        (({}, None), []),
+    ],
+)
+def test_specifications(dynamic, names):
+    traced = graph.trace(lambda x, w: x @ w, randn(4, 3), randn(3, 5), dynamic=dynamic)
+    assert [size.name for size in traced.sizes] == names
+
+
+def test_trees_of_inputs():
+    def total(parts):
+        return parts["a"].sum() + parts["b"][0].sum()
+
+    given = {"a": randn(4), "b": [randn(4, 2)]}
+    traced = graph.trace(total, given, dynamic=({"a": {0: "n"}, "b": [{0: "n"}]},))
+    assert_same(traced, total, {"a": randn(6), "b": [randn(6, 2)]})
+    with pytest.raises(
+        tenon.error.InvalidArgumentError, match="x1 must be of size 7, which is n, at dim 0, got 6"
+    ):
+        traced({"a": randn(7), "b": [randn(6, 2)]})
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "message"),
+    [
+        (({0: "n"},), "an entry for each of 2 inputs"),
+        ({"y": True}, "x, w or 0 to 1, got 'y'"),
+        (({2: "n"}, None), "from -2 to 1, got 2"),
+        (((None,), None), "a tuple of 2"),
+        (({0: 5}, None), "a size must be 4, got 5"),
+        (({0: 1.5}, None), "a size must be a Dim"),
+        (({0: "n", 1: "n"}, None), "n must be one size, got 4 and 3"),
+        (({0: "not a name"}, None), "identifier"),
+    ],
+)
+def test_wrong_specifications(dynamic, message):
+    with pytest.raises(tenon.error.InvalidArgumentError, match=message):
+        graph.trace(lambda x, w: x @ w, randn(4, 3), randn(3, 5), dynamic=dynamic)
+
+
+def test_a_named_size_is_two_or_more():
+    with pytest.raises(tenon.error.InvalidArgumentError, match="n must be 2 or more"):
+        graph.trace(lambda x, w: x @ w, randn(1, 3), randn(3, 5), dynamic=({0: "n"}, None))
+
+
+# ---- What a run checks --------------------------------------------------------------------------
+
+
+def test_sizes_within_bounds():
+    n = graph.Dim("n", min=3, max=6)
+    traced = graph.trace(lambda x: x * 2, randn(4, 3), dynamic=({0: n},))
+    assert_same(traced, lambda x: x * 2, randn(6, 3))
+    with pytest.raises(tenon.error.InvalidArgumentError) as failure:
+        traced(randn(7, 3))
+    assert "x0 must be of size 3 or more and 6 or less at dim 0, which is n, got 7" in str(
+        failure.value
+    )
+
+
+def test_a_size_that_stayed_a_number():
+    traced = graph.trace(lambda x: x * 2, randn(4, 3), dynamic=({0: "n"},))
+    with pytest.raises(tenon.error.InvalidArgumentError, match="of size 3, at dim 1, got 4"):
+        traced(randn(4, 4))
+
+
+def test_a_guard_tells_its_place():
+    # [quote.begin guard]
+    def padded(x):
+        if x.shape[0] < 8:
+            return tenon.cat([x, x])
+        return x
+
+    traced = graph.trace(padded, randn(4, 3), dynamic=True)
+    x = randn(7, 3)
+    assert tenon.equal(traced(x), padded(x))
+    with pytest.raises(tenon.error.InvalidArgumentError, match="sizes must hold s0 < 8"):
+        traced(randn(9, 3))
+    # [quote.end]
+    assert traced.guards[0][2] == __file__
+
+
+def test_a_size_that_was_asked_for_as_a_number():
+    traced = graph.trace(lambda x: x * int(x.shape[0]), randn(4, 3), dynamic=True)
+    assert traced.guards[0][0] == "s0 == 4"
+    with pytest.raises(tenon.error.InvalidArgumentError, match="s0 == 4"):
+        traced(randn(5, 3))
+
+
+# ---- Sizes as numbers in the function -----------------------------------------------------------
+
+
+def scaled(x):
+    n, m = x.shape
+    return x * n, x / m, n - x, (x + (n + 1)) * (m // 2), x.new_zeros(n, 2), n * m
+
+
+def test_sizes_are_numbers_of_each_run():
+    traced = graph.trace(scaled, randn(4, 6), dynamic=True)
+    x = randn(5, 8)
+    results, expected = traced(x), scaled(x)
+    for got, wanted in zip(results[:-1], expected[:-1], strict=True):
+        assert tenon.equal(got, wanted)
+    assert results[-1] == 40
+
+
+# ---- Models -------------------------------------------------------------------------------------
+
+
+def mlp(x, w1, b1, w2):
+    return F.gelu(x @ w1 + b1) @ w2
+
+
+MLP = ((6, 8), (8,), (8, 3))
+
+
+def attention(x, wq, wk, wv, wo, w1, w2, g, b):
+    batch, length, width = x.shape
+    h = F.layer_norm(x, (8,), g, b)
+
+    def heads(w):
+        return (h @ w).view(batch, length, 2, 4).transpose(1, 2)
+
+    scores = heads(wq) @ heads(wk).transpose(-2, -1) / 2.0
+    mixed = (F.softmax(scores, dim=-1) @ heads(wv)).transpose(1, 2).reshape(batch, length, width)
+    x = x + mixed @ wo
+    return x + F.gelu(x @ w1) @ w2
+
+
+BLOCK = (*[(8, 8)] * 4, (8, 16), (16, 8), (8,), (8,))
+
+
+def step_of(model):
+    """One step of a training: forward, backward and the parameters' update."""
+
+    def step(x, *given):
+        parameters = [one.detach().requires_grad_() for one in given]
+        loss = model(x, *parameters).pow(2).mean()
+        grads = tenon.autograd.grad(loss, parameters)
+        with tenon.no_grad():
+            return [loss, *(p - 0.1 * grad for p, grad in zip(parameters, grads, strict=True))]
+
+    return step
+
+
+def fixed(count):
+    return (None,) * count
+
+
+def test_a_forward_pass_of_any_batch_and_length():
+    x, weights = randn(3, 5, 8), [randn(*sizes) for sizes in BLOCK]
+    traced = graph.trace(attention, x, *weights, dynamic=({0: "batch", 1: "length"}, *fixed(8)))
+    assert traced.guards == []
+    for sizes in ((3, 5), (2, 9), (7, 2)):
+        assert_same(traced, attention, randn(*sizes, 8), *weights)
+
+
+def test_a_training_step_of_an_mlp():
+    # [quote.begin step]
+    step = step_of(mlp)
+    weights = [randn(*sizes) for sizes in MLP]
+    traced = graph.trace(step, randn(4, 6), *weights, dynamic=({0: "batch"}, *fixed(3)))
+    for batch in (4, 2, 11):
+        assert_same(traced, step, randn(batch, 6), *weights)
+    # [quote.end]
+    assert traced.guards == []
+
+
+def test_a_training_step_of_a_transformer_block():
+    step = step_of(attention)
+    x, weights = randn(3, 5, 8), [randn(*sizes) for sizes in BLOCK]
+    traced = graph.trace(step, x, *weights, dynamic=({0: "batch", 1: "length"}, *fixed(8)))
+    assert traced.guards == []
+    for sizes in ((3, 5), (2, 9), (7, 2)):
+        assert_same(traced, step, randn(*sizes, 8), *weights)
+
+
+def test_gradients_of_parts():
+    def function(x, table, at):
+        rows = tenon.cat([table[at], x], dim=0)
+        return (rows[1:].sigmoid() * rows[:-1]).mean(0).clamp(min=0).sum()
+
+    def grads(x, table, at):
+        leaves = [x.detach().requires_grad_(), table.detach().requires_grad_()]
+        return tenon.autograd.grad(function(*leaves, at), leaves)
+
+    at = tenon.tensor([1, 0, 1])
+    traced = graph.trace(
+        grads, randn(4, 3), randn(2, 3), at, dynamic=({0: "n"}, None, {0: "count"})
+    )
+    assert_same(traced, grads, randn(7, 3), randn(2, 3), tenon.tensor([0, 1, 1, 0, 0]))
+
+
+# ---- fx -----------------------------------------------------------------------------------------
+
+
+def test_make_fx_symbolic():
+    # [quote.begin make_fx]
+    def loss(w, x):
+        return (x @ w).relu().sum()
+
+    module = fx.make_fx(func.grad(loss), tracing_mode="symbolic")(randn(3, 2), randn(5, 3))
+    w, x = randn(3, 2), randn(8, 3)
+    assert tenon.equal(module(w, x), func.grad(loss)(w, x))
+    # [quote.end]
+    placeholders = module.graph.find_nodes(op="placeholder")
+    assert [node.meta["shape"] for node in placeholders] == [("s0", "s1"), ("s2", "s3")]
+    assert [guard[0] for guard in module.shape_env.guards] == ["s3 == s0"]
+
+
+def test_make_fx_reads_sizes_where_they_are_used():
+    module = fx.make_fx(lambda x: x.view(-1) * x.shape[0], tracing_mode="symbolic")(randn(4, 3))
+    assert "x_1.size(0)" in module.code
+    x = randn(6, 2)
+    assert tenon.equal(module(x), x.view(-1) * 6)
+
+
+def test_make_fx_symbolic_refuses_real_tensors_unless_told():
+    weight = randn(3, 3)
+    with pytest.raises(tenon.Error, match="must be a fake tensor"):
+        fx.make_fx(lambda x: x @ weight, tracing_mode="symbolic")(randn(4, 3))
+    module = fx.make_fx(lambda x: x @ weight, tracing_mode="symbolic", _allow_non_fake_inputs=True)(
+        randn(4, 3)
+    )
+    x = randn(7, 3)
+    assert tenon.equal(module(x), x @ weight)
+
+
+# ---- Sizes that only data tells -----------------------------------------------------------------
+
+
+def test_rows_of_nonzero():
+    def rows(x):
+        found = x.nonzero()
+        return found.float() * 2, found.shape[0]
+
+    traced = graph.trace(rows, tenon.tensor([[1.0, 0.0], [0.0, 2.0]]), dynamic=True)
+    x = tenon.tensor([[1.0, 0.0, 3.0], [0.0, 2.0, 1.0]])
+    result, count = traced(x)
+    assert tenon.equal(result, x.nonzero().float() * 2)
+    assert count == 4
+
+
+def test_an_element_as_a_size():
+    def filled(x, n):
+        return x.new_ones(n.item())
+
+    traced = graph.trace(filled, randn(2), tenon.tensor(5), dynamic=True)
+    assert traced(randn(2), tenon.tensor(3)).shape == (3,)
+
+
+# ---- Graphs in graphs, texts, passes ------------------------------------------------------------
+
+
+def test_a_text_reads_back():
+    traced = graph.trace(scaled, randn(4, 6), dynamic=True)
+    again = graph.Graph.parse(str(traced))
+    assert str(again) == str(traced)
+    x = randn(5, 8)
+    assert again(x)[-1] == 40
+
+
+def test_passes_leave_the_results():
+    weight = tenon.ones(3)
+
+    def repeated(x):
+        x.sin().reshape(-1)  # nobody uses it
+        a = x.reshape(-1, 3).reshape(-1) + 1
+        b = x.reshape(-1, 3).reshape(-1) + 1
+        return a * b, x * (weight + weight)
+
+    traced = graph.trace(repeated, randn(4, 3), dynamic=({0: "n"},))
+    changed = traced.fold_constants().merge_common().remove_dead()
+    assert len(changed.nodes) <= len(traced.nodes) - 5
+    assert [size.name for size in changed.sizes] == ["n"]
+    assert_same(changed, repeated, randn(9, 3))
+
+
+def test_functionalize_keeps_sizes():
+    def written(x):
+        y = x + 1
+        y.view(-1).mul_(2)
+        y[1].mul_(3)
+        return y.add_(x.shape[1])
+
+    traced = graph.trace(written, randn(4, 3), dynamic=True)
+    pure = traced.functionalize()
+    assert not any(node.op._schema.name.endswith("_") for node in pure.nodes)
+    assert_same(traced, written, randn(5, 2))
+    assert_same(pure, written, randn(5, 2))
+
+
+def test_a_file_of_python_has_its_sizes(tmp_path):
+    traced = graph.trace(lambda x: x.reshape(-1) + 1, randn(4, 3), dynamic=({0: "batch"},))
+    traced.save(tmp_path / "flat.tenon")
+    again = graph.Graph.load(tmp_path / "flat.tenon")
+    assert_same(again, lambda x: x.reshape(-1) + 1, randn(9, 3))
+
+
+def test_a_graph_in_a_recording_is_symbolic_again():
+    inner = graph.trace(lambda x: x.reshape(-1) * 2, randn(4, 3), dynamic=True)
+    library = tenon.library.Library("dynamic_graphs", "DEF")
+    op = inner.define(library, "flat")
+    outer = graph.trace(lambda x: op(x + 1), randn(5, 2), dynamic=True)
+    assert_same(outer, lambda x: (x + 1).reshape(-1) * 2, randn(3, 7))
+
+
+def test_built_by_hand():
+    made = graph.Graph()
+    x = made.add_input("x")
+    n = made.add_size(x, 0, "n", min=2)
+    half = made.add_number(tenon._tenon.TENON_SYMBOL_FLOORDIV, n, 2)
+    made.add_guard(tenon._tenon.TENON_SYMBOL_LT, n, 10)
+    made.add_output(made.append(tenon.ops.aten.view.default, x, [half, 2]))
+    assert made.number_text(half) == "n // 2"
+    assert made(randn(8)).shape == (4, 2)
+    with pytest.raises(tenon.error.InvalidArgumentError, match="n < 10"):
+        made(randn(12))
