@@ -7,6 +7,7 @@
 
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels::ops {
 
@@ -17,9 +18,22 @@ constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled_by("aten::mu
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> hidden_where(
     "aten::masked_fill.Scalar");
 
+// A dim counted from behind, as a word.
+SymbolicSize size_at(const Tensor& tensor, int64_t dim) {
+  const SymbolicTensor words(tensor.get());
+  return words.sizes()[static_cast<size_t>(words.ndim() + dim)];
+}
+
 // True where a query may not look: at keys behind its own place.
-Tensor later_keys(const Tensor& query, int64_t rows, int64_t columns) {
+Tensor later_keys(const Tensor& query, SymbolicSize row_count, SymbolicSize column_count) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> upper("aten::triu");
+  if (!row_count.is_number() || !column_count.is_number()) {
+    SymbolicDims sizes;
+    sizes.insert(0, row_count);
+    sizes.insert(1, column_count);
+    return upper(new_ones(query.get(), sizes, Dtype::Bool), 1);
+  }
+  const int64_t rows = row_count.word(), columns = column_count.word();
   FactoryOptions options = options_like(query.info(), {});
   options.dtype = Dtype::Bool;
   Tensor all = call_empty(Dims{rows, columns}, options);
@@ -85,7 +99,7 @@ void scaled_dot_product_attention(const Call& call) {
     key = shared_heads(call, query, key, "key");
     value = shared_heads(call, query, value, "value");
   }
-  const double size = static_cast<double>(query.sizes().back());
+  const double size = static_cast<double>(number_of(size_at(query, -1)));
   const double scale = call.get<std::optional<double>>(6).value_or(1 / std::sqrt(size));
   // Of both factors a root, so that products of small floats do not overflow.
   const Scalar root(std::sqrt(std::abs(scale)));
@@ -93,8 +107,8 @@ void scaled_dot_product_attention(const Call& call) {
   Tensor likeness = product_of(left, transposed(scaled_by(key, root), -2, -1));
   const Scalar none(-std::numeric_limits<double>::infinity());
   if (is_causal) {
-    likeness = hidden_where(
-        likeness, later_keys(query, query.sizes().end()[-2], key.sizes().end()[-2]), none);
+    likeness =
+        hidden_where(likeness, later_keys(query, size_at(query, -2), size_at(key, -2)), none);
   } else if (mask && mask->dtype() == Dtype::Bool) {
     likeness = hidden_where(likeness, inverted(*mask), none);
   } else if (mask) {

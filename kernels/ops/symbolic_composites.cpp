@@ -171,15 +171,22 @@ void masked_fill(const Call& call) {
   call.give(0, chosen(Tensor::retain(call.tensor(1)), value, Tensor::retain(call.tensor(0))));
 }
 
-Tensor zeros_of_kind(tenon_tensor* like, const SymbolicDims& sizes) {
+// A factory of the kind of a tensor; `dtype` NULL: of that one's.
+Tensor call_new(const char* name, tenon_tensor* like, const SymbolicDims& sizes,
+                const tenon_value* dtype = nullptr) {
   const tenon_op* op = nullptr;
-  check(tenon_op_find("aten::new_zeros", &op));
+  check(tenon_op_find(name, &op));
   tenon_value args[2] = {tenon_value_of_tensor(like),
                          tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size()))};
   args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
+  const char* const names[1] = {"dtype"};
   tenon_value result = tenon_value_of_none();
-  check(tenon_op_call_named(op, args, 2, nullptr, nullptr, 0, &result, 1));
+  check(tenon_op_call_named(op, args, 2, names, dtype, dtype != nullptr ? 1 : 0, &result, 1));
   return Tensor(result.as.tensor);
+}
+
+Tensor zeros_of_kind(tenon_tensor* like, const SymbolicDims& sizes) {
+  return call_new("aten::new_zeros", like, sizes);
 }
 
 // Zeros of sizes, argument 1, of the kind of the gradient, argument 0.
@@ -253,6 +260,12 @@ void cat_backward(const Call& call) {
   call.give(0, parts);
 }
 
+// Without dropout, which draws by numbers, and without heads that are shared.
+void attention(const Call& call) {
+  const bool has_rule = call.get<double>(4) == 0 && !call.get<bool>(7);
+  has_rule ? as_for_numbers(call) : run_with_numbers(call);
+}
+
 // A view of the sizes of another tensor.
 void sized_as_other(const Call& call, const char* name, std::optional<bool> flag = std::nullopt) {
   const SymbolicDims sizes(SymbolicTensor(call.tensor(1)).sizes());
@@ -280,6 +293,7 @@ constexpr NamedRule kCompositeRules[] = {
     {"rms_norm", &as_for_numbers},
     {"mse_loss", &as_for_numbers},
     {"l1_loss", &as_for_numbers},
+    {"scaled_dot_product_attention", &attention},
     {"expand_as", &expand_as},
     {"view_as", &view_as},
     {"reshape_as", &reshape_as},
@@ -306,6 +320,11 @@ constexpr NamedRule kCompositeRules[] = {
 };
 
 }  // namespace
+
+Tensor new_ones(tenon_tensor* beside, const SymbolicDims& sizes, Dtype dtype) {
+  const tenon_value value = tenon_value_of_dtype(static_cast<tenon_dtype>(dtype));
+  return call_new("aten::new_ones", beside, sizes, &value);
+}
 
 void run_with_numbers(const Call& call) {
   const auto specialize = [](tenon_tensor* tensor, const char* name) {

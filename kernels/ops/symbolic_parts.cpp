@@ -15,17 +15,6 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<int64_t>,
     range_of("aten::slice.Tensor");
 constinit const LazyOp<Parts(const Tensor&, int64_t, int64_t)> split_evenly("aten::split.Tensor");
 
-// A size as a number: a guard where it is a symbol.
-int64_t number_of(SymbolicSize size) {
-  if (size.is_number()) return size.word();
-  tenon_value symbol{};
-  symbol.tag = TENON_TAG_SYMINT;
-  symbol.as.symbol = tenon_dim_symbol(size.word());
-  tenon_value number{};
-  check(tenon_symbol_guard(&symbol, nullptr, 0, &number));
-  return number.as.i;
-}
-
 // The tensor of a call, and the dim that it is cut along.
 struct Whole {
   Tensor self;
@@ -98,6 +87,16 @@ constexpr NamedRule kPartsRules[] = {{"split.Tensor", &split},
                                      {"chunk", &chunk}};
 
 }  // namespace
+
+int64_t number_of(SymbolicSize size) {
+  if (size.is_number()) return size.word();
+  tenon_value symbol{};
+  symbol.tag = TENON_TAG_SYMINT;
+  symbol.as.symbol = tenon_dim_symbol(size.word());
+  tenon_value number{};
+  check(tenon_symbol_guard(&symbol, nullptr, 0, &number));
+  return number.as.i;
+}
 
 SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form) {
   return find_rule(kPartsRules, facts, form);

@@ -33,6 +33,12 @@ SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form);
 // The same of an operator that calls others.
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form);
 
+// A size as a number: a guard where it is a symbol.
+int64_t number_of(SymbolicSize size);
+
+// Ones beside a tensor.
+Tensor new_ones(tenon_tensor* beside, const SymbolicDims& sizes, Dtype dtype);
+
 // What no rule is written for gets numbers, by guards.
 void run_with_numbers(const Call& call);
 

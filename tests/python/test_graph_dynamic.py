@@ -249,6 +249,22 @@ def test_a_training_step_of_a_transformer_block():
         assert_same(traced, step, randn(*sizes, 8), *weights)
 
 
+def test_causal_attention_of_any_length():
+    def attend(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def grads(*given):
+        leaves = [one.detach().requires_grad_() for one in given]
+        return tenon.autograd.grad(attend(*leaves).sum(), leaves)
+
+    dims = {0: "batch", 2: "length"}
+    for function in (attend, grads):
+        given = [randn(2, 2, 5, 4) for _ in range(3)]
+        traced = graph.trace(function, *given, dynamic=(dims, dims, dims))
+        assert traced.guards == []
+        assert_same(traced, function, *(randn(3, 2, 7, 4) for _ in range(3)))
+
+
 def test_gradients_of_parts():
     def function(x, table, at):
         rows = tenon.cat([table[at], x], dim=0)
