@@ -172,7 +172,7 @@ TEST(Graph, OfPython_Runs) {
 
 // A matrix of ones with 3 columns.
 Tensor ones(int64_t rows) {
-  return Tensor::from<float>(std::vector<float>(static_cast<size_t>(3 * rows), 1), {rows, 3});
+  return aten::ones({rows, 3});
 }
 
 TEST(Graph, OfPythonWithSizes_RunsWithSeveral) {
