@@ -12,8 +12,8 @@ namespace tenon::kernels {
 namespace {
 
 constinit const LazyOp<Tensor(const Tensor&, TensorList)> call_indexed("aten::index.Tensor");
-constinit const LazyOp<Tensor(const Tensor&, Sizes)> call_permute("aten::permute");
-constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> call_where(
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> in_order("aten::permute");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> where_true(
     "aten::where.self");
 constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy_into("aten::copy_");
 
@@ -119,7 +119,7 @@ void give_indexed(Batch& batch, const Tensor& self, bool is_mapped, const Indice
   for (int64_t i = 0; i < before; ++i) order.push_back(1 + indices.rank + i);
   for (int64_t i = 0; i < indices.rank; ++i) order.push_back(1 + i);
   for (int64_t i = 1 + indices.rank + before; i < found.ndim(); ++i) order.push_back(i);
-  batch.give(call_permute(found, order));
+  batch.give(in_order(found, order));
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ bool put_where(Batch& batch) {
   sizes.resize(static_cast<size_t>(self.ndim()), 1);
   Tensor value = batch.front(2);
   if (batch.is_mapped(2)) value = with_ones(value, 1, self.ndim());
-  const Tensor put = call_where(reshaped(mask, sizes), value, self);
+  const Tensor put = where_true(reshaped(mask, sizes), value, self);
   if (!batch.is_in_place()) return batch.give(put), true;
   copy_into(self, put, false);
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
@@ -212,7 +212,7 @@ void batch_index_put(Batch& batch) {
     for (int64_t i = 0; i < indices.rank; ++i) order.push_back(front + before + i);
     for (int64_t i = 0; i < before; ++i) order.push_back(front + i);
     for (int64_t i = front + before + indices.rank; i < values.ndim(); ++i) order.push_back(i);
-    values = call_permute(values, order);
+    values = in_order(values, order);
   }
   const std::vector<Tensor> list = with_numbers(batch, indices);
   std::vector<tenon_tensor*> handles;
@@ -423,7 +423,7 @@ void batch_masked_fill(Batch& batch) {
   const Tensor self = aligned(0);
   Tensor value = aligned(2);
   if (value.dtype() != self.dtype()) value = cast(value, self.dtype());
-  const Tensor filled = call_where(aligned(1), value, self);
+  const Tensor filled = where_true(aligned(1), value, self);
   if (!batch.is_in_place()) return batch.give(filled);
   copy_into(batch.front(0), filled, false);
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
@@ -452,7 +452,7 @@ void batch_masked_scatter(Batch& batch) {
   const Tensor places =
       at_least(subtract(count, Scalar(int64_t{1}), Scalar(int64_t{1})), Scalar(int64_t{0}));
   const Tensor picked = reshaped(gather(source, 1, places, false), sizes);
-  const Tensor written = call_where(wide, picked, self);
+  const Tensor written = where_true(wide, picked, self);
   if (!batch.is_in_place()) return batch.give(written);
   copy_into(batch.front(0), written, false);
   batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));

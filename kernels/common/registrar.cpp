@@ -71,9 +71,17 @@ std::string params_of(const Facts& facts, Forms form) {
   return params.erase(at - 2, options.size() + 2);  // and the comma before
 }
 
+// Whether a form writes tensors of a list, and gives nothing back.
+bool writes_lists(const Facts& facts) {
+  return std::string_view(facts.returns).starts_with("Tensor[]");
+}
+
 // "Tensor self" becomes "Tensor(a!) self".
 std::string in_place_schema(const Facts& facts) {
   const std::string params = params_of(facts, kInPlace);
+  if (writes_lists(facts)) {
+    return "(Tensor(a!)" + params.substr(std::string_view("Tensor").size()) + ") -> ()";
+  }
   return "(Tensor(a!)" + params.substr(std::string_view("Tensor").size()) + ") -> Tensor(a!)";
 }
 
@@ -91,8 +99,9 @@ std::string out_schema(const Facts& facts) {
   // "(Tensor values, Tensor indices)": results of the out form have the names, too.
   std::string_view results = facts.returns;
   if (results.starts_with('(')) results = results.substr(1, results.size() - 2);
+  const std::string list = writes_lists(facts) ? "[]" : "";
   for (char set = 'a'; !outs.empty(); ++set) {
-    const std::string type = std::string("Tensor(") + set + "!)";
+    const std::string type = std::string("Tensor(") + set + "!)" + list;
     written += (written.empty() ? "" : ", ") + type + " " + std::string(take_first(outs));
     const std::string_view result = take_first(results);
     const size_t name = result.find(' ');
@@ -101,6 +110,7 @@ std::string out_schema(const Facts& facts) {
   }
   const bool several = returned.find(',') != std::string::npos;
   const bool has_star = params.find('*') != std::string::npos;
+  if (writes_lists(facts)) returned = "()";
   return "(" + params + (has_star ? ", " : ", *, ") + written + ") -> " +
          (several ? "(" + returned + ")" : returned);
 }
@@ -143,7 +153,9 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
   const auto arguments = static_cast<int>(schema.argument_count());
   const auto results = static_cast<int>(schema.return_count());
   const bool is_out = form == kOut || form == kCopyOut;
-  const int written = is_out ? arguments - results : form == kInPlace ? 0 : -1;
+  // Lists that are written are no results.
+  const int outs = is_out && writes_lists(facts) ? 1 : results;
+  const int written = is_out ? arguments - outs : form == kInPlace ? 0 : -1;
   if (arguments > OperatorForm::kMaxArguments) {
     fail_argument(facts.name, "params", "at most 16 arguments", arguments);
   }

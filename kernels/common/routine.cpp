@@ -2,6 +2,8 @@
 // Runs operators that have routines of their own; out forms of those that call other operators.
 #include "kernels/common/routine.h"
 
+#include <vector>
+
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
 
@@ -16,19 +18,47 @@ void run_routine(const Call& call) {
   }
 }
 
-// The routine makes a result of its own, which is copied to the caller's.
-void run_out_by_copy(const Call& call) {
+// The same of a list of tensors, whose results go to those of another list.
+void run_lists_out(const Call& call) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   tenon_value result = tenon_value_of_none();
   call.facts().routine.run(Call{call.form, call.args, &result});
-  const Tensor made(result.as.tensor);
-  const Tensor out = result_for(call, made.sizes(), made.dtype(), made.device());
+  const Value made(result);
+  const TensorList results(static_cast<tenon_tensor* const*>(result.as.list.data), result.count);
+  const auto outs = call.get<TensorList>(call.form.written);
+  if (results.size() != outs.size()) {
+    fail_argument(call.op(), call.form.names[call.form.written],
+                  "a list of " + std::to_string(results.size()) + " tensors", outs.size());
+  }
+  for (int64_t k = 0; k < outs.size(); ++k) {
+    const TensorRef one = results[k];
+    const TensorRef out = outs[k];
+    check_not_read_only(call.op(), call.form.names[call.form.written], out->info());
+    if (!(out->sizes() == one->sizes())) resize_out(call.op(), *out, one->sizes());
+    copy(out, one, false);
+  }
+}
+
+// The routine makes results of its own, which are copied to the caller's.
+void run_out_by_copy(const Call& call) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
-  copy(out, made, false);
+  std::vector<tenon_value> results(static_cast<size_t>(call.form.results), tenon_value_of_none());
+  call.facts().routine.run(Call{call.form, call.args, results.data()});
+  std::vector<Tensor> made;
+  for (const tenon_value& result : results) made.emplace_back(result.as.tensor);
+  for (int k = 0; k < call.form.results; ++k) {
+    const Tensor& one = made[static_cast<size_t>(k)];
+    copy(result_for(call, one.sizes(), one.dtype(), one.device(), nullptr, k), one, false);
+  }
 }
 
 void run_composite(const Call& call) {
   if (call.form.is_out() && call.form.kernel == nullptr && !call.facts().routine.writes_out) {
-    run_out_by_copy(call);
+    if (call.form.results == 0) {
+      run_lists_out(call);
+    } else {
+      run_out_by_copy(call);
+    }
   } else {
     run_routine(call);
   }

@@ -2,6 +2,8 @@
 // The table of samples: one line an operator, for pointwise ones with many shapes each.
 #include "kernels/gradient_samples.h"
 
+#include <limits>
+
 namespace tenon::tests {
 namespace {
 
@@ -142,6 +144,14 @@ void add_pointwise(Table& table) {
   table.add_random("aten::normal_", {any({2, 3})});
   table.add_random("aten::normal_functional", {any({2, 3})});
   table.add_random("aten::uniform_", {any({2, 3})});
+  table.add_random("aten::bernoulli_.float", {any({2, 3})});
+  table.add_random("aten::bernoulli", {Input{{2, 3}, 0.1, 0.9}});
+  table.add_random("aten::bernoulli.p", {any({2, 3}), 0.5});
+  table.add_random("aten::bernoulli.Tensor", {any({2, 3}), Input{{3}, 0.1, 0.9}});
+  table.add_random("aten::exponential_", {any({2, 3}), 2.0});
+  table.add_random("aten::cauchy_", {any({2, 3})});
+  table.add_random("aten::geometric_", {any({2, 3}), 0.5});
+  table.add_random("aten::log_normal_", {any({2, 3})});
 }
 
 void add_maths(Table& table) {
@@ -400,6 +410,79 @@ void add_measures(Table& table) {
   }
 }
 
+void add_special(Table& table) {
+  table.unary("aten::angle", false);
+  table.add_complex("aten::angle", {positive({2, 3})});
+  table.unary("aten::deg2rad", false);
+  table.unary("aten::digamma", false, 0.5, 3.0);
+  table.unary("aten::erfinv", false, -0.7, 0.7);
+  table.unary("aten::i0", false);
+  table.unary("aten::lgamma", false, 0.5, 3.0);
+  table.unary("aten::logit", false, 0.2, 0.8, {Value()});
+  table.unary("aten::logit", false, 0.2, 0.8, {0.1});
+  table.unary("aten::rad2deg", false);
+  table.unary("aten::sinc", kComplex, 0.3, 1.5);
+  table.unary("aten::special_i0e", false, 0.3, 2.0);
+  table.unary("aten::special_i1", false, 0.3, 2.0);
+  table.unary("aten::special_i1e", false, 0.3, 2.0);
+  table.unary("tenon::polygamma_of", false, 0.5, 3.0, {1});
+  table.binary("aten::copysign.Tensor", false, {}, 0.5, 2.0);
+  table.binary("aten::special_xlog1py", false, {}, 0.5, 2.0);
+}
+
+void add_searching(Table& table) {
+  table.add("aten::cummax", {any({2, 3}), 1});
+  table.add("aten::cummin", {any({2, 3}), 0});
+  table.add("aten::cumprod", {any({2, 3}), 1}, {}, kComplex);
+  table.add("aten::cumprod", {any({}), 0});
+  table.add("aten::logcumsumexp", {any({2, 3}), 1});
+  table.add("aten::kthvalue", {any({2, 3}), 2, 1});
+  table.add("aten::kthvalue", {any({2, 3}), 1, 0, true});
+  for (const std::string op : {"aten::median", "aten::nanmedian"}) {
+    table.add(op, {any({2, 3})});
+    table.add(op + ".dim", {any({2, 3}), 1});
+    table.add(op + ".dim", {any({2, 3}), 0, true});
+  }
+  table.add("aten::mode", {any({2, 3}), 1});
+  for (const double ord : {1.0, 2.0, 3.0, 1.5}) {
+    table.add("aten::linalg_vector_norm", {positive({2, 3}), ord, Ints{1}}, {}, kComplex);
+  }
+  table.add("aten::linalg_vector_norm", {any({2, 3})}, {}, kComplex);
+  table.add("aten::linalg_vector_norm", {any({2, 3}), std::numeric_limits<double>::infinity()});
+  table.add("aten::linalg_vector_norm", {any({}), 2, Value(), true});
+}
+
+void add_linear_algebra(Table& table) {
+  const Input square = any({2, 2, 2}), numbers = positive({2, 1, 1});
+  table.add("aten::linalg_inv_ex", {square}, {}, kComplex);
+  table.add("aten::linalg_inv_ex", {numbers});
+  table.add("aten::linalg_solve", {any({2, 2}), any({2, 1})}, {}, kComplex);
+  table.add("aten::linalg_solve", {any({2, 2}), any({2})});
+  table.add("aten::linalg_solve", {square, any({1, 3, 2})}, {kw("left", false)});
+  table.add("aten::linalg_det", {square}, {}, kComplex);
+  table.add("aten::linalg_slogdet", {square});
+  table.add("aten::linalg_qr", {any({3, 2})}, {}, kComplex);
+  table.add("aten::linalg_qr", {any({2, 3})});
+  table.add("aten::_linalg_svd", {any({3, 2})});
+  table.add("aten::_linalg_svd", {any({2, 3})});
+  table.add("aten::linalg_solve_triangular", {positive({2, 2}), any({2, 1})}, {kw("upper", true)},
+            kComplex);
+  table.add("aten::linalg_solve_triangular", {positive({2, 2}), any({3, 2})},
+            {kw("upper", false), kw("left", false)});
+  table.add("aten::linalg_solve_triangular", {positive({2, 2}), any({2, 1})},
+            {kw("upper", false), kw("unitriangular", true)});
+  table.add("aten::linalg_pinv.atol_rtol_tensor", {any({3, 2})}, {}, kComplex);
+  table.add("aten::linalg_pinv.atol_rtol_tensor", {any({2, 3})});
+  table.add("aten::linalg_lstsq", {any({3, 2}), any({3, 1})});
+}
+
+void add_transforms(Table& table) {
+  table.add_complex("aten::_fft_c2c", {any({2, 3}), Ints{1}, 0, true});
+  table.add_complex("aten::_fft_c2c", {any({2, 3}), Ints{0, 1}, 1, false});
+  table.add_complex("aten::_fft_c2r", {any({2, 3}), Ints{1}, 0, 4});
+  table.add_complex("aten::_fft_c2r", {any({2, 3}), Ints{0, 1}, 2, 5});
+}
+
 void add_windows(Table& table) {
   const Ints kernel{2, 2}, one{1, 1}, none{0, 0};
   const Input image = any({2, 2, 3, 4});
@@ -441,6 +524,10 @@ std::vector<Sample> gradient_samples() {
   add_products_and_lists(table);
   add_indexing(table);
   add_order(table);
+  add_special(table);
+  add_searching(table);
+  add_linear_algebra(table);
+  add_transforms(table);
   add_windows(table);
   add_activations(table);
   add_arranging(table);

@@ -93,3 +93,77 @@ def _rand():
 @family("randn")
 def _randn():
     yield from _factory("randn", exact=False)
+
+
+@family("exponential")
+def _exponential():
+    for name, numbers in [
+        ("exponential", (2.0,)),
+        ("cauchy", (1.0, 0.5)),
+        ("geometric", (0.3,)),
+        ("log_normal", (0.5, 0.75)),
+    ]:
+        op = f"aten::{name}_"
+        for dtype in FLOATS:
+            yield case(
+                f"{name}_{short(dtype)}", op, ramp(7, dtype=dtype), *numbers, generator=seeded()
+            )
+        for key, tensor in layouts().items():
+            yield case(f"{name}_{key}", op, tensor, *numbers, generator=seeded())
+        args = ramp(2, 3), *numbers
+        yield case(f"{name}_functional", f"aten::{name}", *args, generator=seeded())
+        yield case(
+            f"{name}_out", f"aten::{name}.out", *args, generator=seeded(), out=torch.zeros(0)
+        )
+        refused = (-1.0, *numbers[1:]) if len(numbers) == 1 else (numbers[0], -1.0)
+        yield case(f"{name}_refuses", op, ramp(2), *refused, generator=seeded())
+    yield case("geometric_ints", "aten::geometric_", ramp(5).int(), 0.3, generator=seeded())
+    yield case(
+        "refuses_ints",
+        "aten::exponential_",
+        ramp(5).int(),
+        generator=seeded(),
+        status="TENON_ERROR_NOT_SUPPORTED",
+    )
+
+
+@family("randperm")
+def _randperm():
+    for count in (0, 1, 2, 10, 50):
+        op = "aten::randperm.generator"
+        yield case(f"count_{count}", op, count, generator=seeded(), exact=True)
+    yield case("floats", op, 7, generator=seeded(), dtype=torch.float32, exact=True)
+    out = torch.zeros(0, dtype=torch.int64)
+    yield case("out", "aten::randperm.generator_out", 5, generator=seeded(), out=out, exact=True)
+    yield case("refuses", op, -1, generator=seeded())
+
+
+@family("bernoulli")
+def _bernoulli():
+    op = "aten::bernoulli_"
+    for dtype in (torch.bool, torch.uint8, torch.int64, *FLOATS):
+        name = short(dtype)
+        yield case(name, f"{op}.float", ramp(20).to(dtype), 0.3, generator=seeded(), exact=True)
+    for key, tensor in layouts().items():
+        yield case(key, f"{op}.float", tensor, generator=seeded(), exact=True)
+        args = tensor, torch.tensor([0.2, 0.5, 0.9])
+        yield case(f"{key}_tensor", f"{op}.Tensor", *args, generator=seeded(), exact=True)
+    chances = torch.tensor([[0.0, 0.25, 0.5], [0.75, 1.0, 0.1]])
+    for dtype in FLOATS:
+        args = ramp(2, 3), chances.to(dtype)
+        name = f"tensor_{short(dtype)}"
+        yield case(name, f"{op}.Tensor", *args, generator=seeded(), exact=True)
+    of, source = "aten::bernoulli", {"generator": seeded()}
+    yield case("own", of, chances, **source, exact=True)
+    yield case("number", f"{of}.p", ramp(6), 0.5, generator=seeded(), exact=True)
+    args = ramp(2, 3), chances
+    yield case("copy", f"{of}.Tensor", *args, generator=seeded(), exact=True)
+    yield case("own_out", f"{of}.out", chances, generator=seeded(), out=torch.zeros(0), exact=True)
+    out = {"out": torch.zeros(0), "generator": seeded()}
+    yield case("number_out", f"{of}.float_out", ramp(6), 0.5, **out, exact=True)
+    out = {"out": torch.zeros(0), "generator": seeded()}
+    yield case("copy_out", f"{of}.Tensor_out", *args, **out, exact=True)
+    yield case("refuses", f"{op}.float", ramp(3), 1.5, generator=seeded())
+    args = ramp(3), torch.full((3,), 2.0)
+    yield case("refuses_tensor", f"{op}.Tensor", *args, generator=seeded(), no_meta=True)
+    yield case("refuses_complex", f"{op}.float", ramp(3).cfloat(), 0.5, generator=seeded())

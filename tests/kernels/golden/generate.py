@@ -20,14 +20,19 @@ import draws  # noqa: F401
 import folds  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
+import linear_algebra  # noqa: F401
+import lists  # noqa: F401
 import measures  # noqa: F401
 import normalization  # noqa: F401
 import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401
+import searching  # noqa: F401
 import several  # noqa: F401
 import softmax  # noqa: F401
+import special  # noqa: F401
 import structure  # noqa: F401
+import transforms  # noqa: F401
 import windows  # noqa: F401
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -218,7 +223,8 @@ def _case(case):
         lines.append("nometa")
     if isinstance(result, torch.Tensor) and result.dtype == torch.complex32:
         return []
-    for item in result if isinstance(result, (tuple, list)) else [result]:
+    results = [] if result is None else result
+    for item in results if isinstance(results, (tuple, list)) else [results]:
         if isinstance(item, torch.Tensor):
             lines.append("ret " + _result_tensor(item, tensors))
         else:

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discrete Fourier transforms of one length: by small factors (Stockham's order, nothing is put
+// in another order after), other lengths as a convolution of a length that has them (Bluestein).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/common/element.h"
+
+namespace tenon::kernels::cpu {
+
+template <class R>
+class FftPlan {
+ public:
+  explicit FftPlan(int64_t size);
+
+  // Kept from call to call, for the last few sizes.
+  static std::shared_ptr<const FftPlan> of(int64_t size);
+
+  // So many numbers of each line are worked with.
+  int64_t work_size() const {
+    return 2 * std::max(size_, inner_ ? inner_->size_ + inner_->work_size() : 0);
+  }
+
+  // Transforms `lines` lines side by side: element k of line i is data[k * lines + i]. `work` has
+  // work_size() * lines numbers. Without scale; forward is exp(-2 pi i k j / n).
+  void run(Complex<R>* data, Complex<R>* work, int64_t lines, bool forward) const;
+
+ private:
+  struct Pass {
+    int64_t radix;
+    int64_t length;  // of what is split by it
+    size_t turns;    // where its roots of unity begin
+  };
+  void run_forward(Complex<R>* data, Complex<R>* work, int64_t lines) const;
+  void run_chirp(Complex<R>* data, Complex<R>* work, int64_t lines) const;
+
+  int64_t size_;
+  std::vector<Pass> passes_;
+  std::vector<Complex<R>> turns_;   // of each pass: roots of its length, then of its radix
+  std::unique_ptr<FftPlan> inner_;  // of a convolution, where the size has large factors
+  std::vector<Complex<R>> chirp_;
+  std::vector<Complex<R>> kernel_;  // transformed
+};
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the lines of tensors along one dim, for kernels that take whole lines.
+#pragma once
+
+#include "kernels/common/walk.h"
+#include "kernels/cpu/shared_loop.h"
+
+namespace tenon::kernels::cpu {
+
+// One line along a dim: how many elements it has, and how many bytes they are apart in each tensor.
+struct LineShape {
+  int64_t count;
+  int64_t steps[3];
+};
+
+// Calls `each(data, shape)` with the first elements of each line of some tensors of one shape;
+// lines are shared by threads where there is enough to do. A 0-dim tensor is a line of one.
+template <class... Infos, class Each>
+void each_line(int64_t dim, Each&& each, const Infos&... infos) {
+  const tenon_tensor_info* const tensors[] = {&infos...};
+  const tenon_tensor_info& first = *tensors[0];
+  if (first.numel == 0) return;
+  LineShape shape{size_along(first, dim), {}};
+  Dims sizes(sizes_of(first));
+  if (first.ndim > 0) sizes.erase(dim);
+  int64_t perm[kMaxDims];
+  row_major_order(sizes.size(), perm);
+  Walk walk;
+  walk.begin(sizes, perm, sizeof...(Infos));
+  for (size_t k = 0; k < sizeof...(Infos); ++k) {
+    const int64_t size = size_of(dtype_of_info(*tensors[k]));
+    Dims strides(strides_of(*tensors[k]));
+    if (first.ndim > 0) {
+      shape.steps[k] = strides[dim] * size;
+      strides.erase(dim);
+    }
+    walk.set(static_cast<int>(k), tensors[k]->data, size, strides.begin());
+  }
+  if (walk.ndim() == 0) {
+    walk.steps<0>(walk.raw_data(), [&](char* const* data) { each(data, shape); });
+    return;
+  }
+  share_walk(walk, walk.raw_data(), shape.count, [&](const Walk& part, char* const* base) {
+    part.steps<0>(base, [&](char* const* data) { each(data, shape); });
+  });
+}
+
+}  // namespace tenon::kernels::cpu

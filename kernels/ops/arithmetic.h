@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of the arithmetic, the reductions and the views that composites are made of.
+#pragma once
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "kernels/common/call.h"
+#include "kernels/common/check.h"
+#include "kernels/ops/calls.h"
+
+namespace tenon::kernels {
+
+Tensor call_abs(const Tensor& self);
+Tensor call_conj(const Tensor& self);
+Tensor call_real(const Tensor& self);
+Tensor call_neg(const Tensor& self);
+Tensor call_sqrt(const Tensor& self);
+Tensor call_reciprocal(const Tensor& self);
+Tensor call_add(const Tensor& self, const Tensor& other, const Scalar& alpha = Scalar(1));
+Tensor call_add(const Tensor& self, const Scalar& other);
+Tensor call_sub(const Tensor& self, const Tensor& other);
+Tensor call_mul(const Tensor& self, const Tensor& other);
+Tensor call_mul(const Tensor& self, const Scalar& other);
+Tensor call_div(const Tensor& self, const Tensor& other);
+Tensor call_div(const Tensor& self, const Scalar& other);
+Tensor call_pow(const Tensor& self, const Scalar& exponent);
+
+Tensor call_eq(const Tensor& self, const Tensor& other);
+Tensor call_eq(const Tensor& self, const Scalar& other);
+Tensor call_ne(const Tensor& self, const Tensor& other);
+Tensor call_isnan(const Tensor& self);
+Tensor call_logical_not(const Tensor& self);
+Tensor call_where(const Tensor& condition, const Tensor& self, const Tensor& other);
+Tensor call_masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
+
+Tensor call_mm(const Tensor& self, const Tensor& other);
+Tensor call_bmm(const Tensor& self, const Tensor& other);
+Tensor call_matmul(const Tensor& self, const Tensor& other);
+
+// Of no dims named, of all.
+Tensor call_sum(const Tensor& self, Sizes dims, bool keepdim = false,
+                std::optional<Dtype> dtype = std::nullopt);
+Tensor call_amax(const Tensor& self, Sizes dims, bool keepdim);
+Tensor call_amin(const Tensor& self, Sizes dims, bool keepdim);
+Tensor call_cumsum(const Tensor& self, int64_t dim);
+
+Tensor call_squeeze(const Tensor& self, int64_t dim);
+Tensor call_select(const Tensor& self, int64_t dim, int64_t index);
+Tensor call_transpose(const Tensor& self, int64_t dim0, int64_t dim1);
+Tensor call_permute(const Tensor& self, Sizes dims);
+Tensor call_movedim(const Tensor& self, int64_t from, int64_t to);
+Tensor call_diagonal(const Tensor& self, int64_t offset, int64_t dim0, int64_t dim1);
+Tensor call_contiguous(const Tensor& self);
+Tensor call_cat(const std::vector<Tensor>& tensors, int64_t dim);
+Tensor call_stack(const std::vector<Tensor>& tensors, int64_t dim);
+Tensor call_gather(const Tensor& self, int64_t dim, const Tensor& index);
+// The transpose of the last two dims; with complex conjugates.
+Tensor call_mT(const Tensor& self);
+Tensor call_mH(const Tensor& self);
+
+// 0, 1, ... before `count`, of int64 on the device of a tensor.
+Tensor call_arange(int64_t count, const Tensor& like);
+// Elements in order, and where each was.
+std::tuple<Tensor, Tensor> call_sort(const Tensor& self, int64_t dim, bool descending = false);
+
+// Refuses bools and integers.
+void check_inexact(const char* op, const char* argument, Dtype dtype);
+
+// self * beta + product * alpha, of the product's sizes and dtype, which self must have or broadcast
+// to. A beta of 0 leaves self out.
+Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Scalar& beta,
+                  const Scalar& alpha);
+
+// Hands a result over, or writes it to the first argument of the form in place.
+void give_or_write(const Call& call, Tensor result);
+
+// The tensors of a list.
+std::vector<Tensor> tensors_of(TensorList list);
+
+}  // namespace tenon::kernels

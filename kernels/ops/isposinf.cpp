@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::isreal calls.
+#include "kernels/ops/isposinf.h"
+
+#include "kernels/common/shape.h"
+#include "kernels/ops/arithmetic.h"
+#include "kernels/ops/factory.h"
+
+namespace tenon::kernels::ops {
+
+void isreal(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&)> imaginary("aten::imag");
+  const Tensor self = *call.get<Tensor>(0);
+  if (is_complex(self.dtype())) return call.give(0, call_eq(imaginary(self), Scalar(0)));
+  Tensor all = call_empty(self.sizes(), options_like(self.info(), {Dtype::Bool, {}, {}, {}}));
+  call_fill(all, Scalar(true));
+  call.give(0, std::move(all));
+}
+
+}  // namespace tenon::kernels::ops
