@@ -22,6 +22,18 @@ OPTIMISERS = [
     ("Adam", {"lr": 0.05, "maximize": True, "eps": 1e-3}),
     ("AdamW", {"lr": 0.05, "weight_decay": 0.3}),
     ("AdamW", {"lr": 0.05, "capturable": True, "amsgrad": True}),
+    *(
+        (name, {**options, kind: True})
+        for kind in ("foreach", "fused")
+        for name, options in [
+            ("SGD", {"lr": 0.1}),
+            ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.5, "weight_decay": 0.1}),
+            ("SGD", {"lr": 0.1, "momentum": 0.8, "nesterov": True, "maximize": True}),
+            ("Adam", {"lr": 0.05, "betas": (0.5, 0.9), "weight_decay": 0.2, "amsgrad": True}),
+            ("Adam", {"lr": 0.05, "maximize": True, "eps": 1e-3}),
+            ("AdamW", {"lr": 0.05, "weight_decay": 0.3}),
+        ]
+    ),
 ]
 SCHEDULES = [
     ("StepLR", {"step_size": 2, "gamma": 0.5}),
@@ -239,3 +251,39 @@ def test_a_state_dict_of_another_shape():
     other = optim.SGD([parameter(), parameter()])
     with pytest.raises(ValueError, match=r"SGD: state_dict must have groups of \[1\]"):
         optim.SGD([parameter()]).load_state_dict(other.state_dict())
+
+
+@pytest.mark.parametrize("kind", ["foreach", "fused"])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
+def test_steps_of_all_at_once_are_those_one_by_one(name, kind):
+    found = []
+    for options in ({}, {kind: True}):
+        parameters = [
+            nn.Parameter(tenon.ones(2, 3)),
+            nn.Parameter(tenon.full((3, 2), 2.0).t()),
+            nn.Parameter(tenon.ones(6)[::2].clone()),
+            nn.Parameter(tenon.zeros(0)),
+            nn.Parameter(tenon.ones(1)),  # without a gradient
+        ]
+        more = {"momentum": 0.9} if name == "SGD" else {"amsgrad": True}
+        optimizer = getattr(optim, name)(parameters, lr=0.1, weight_decay=0.1, **more, **options)
+        for step in range(3):
+            for one in parameters[:-1]:
+                one.grad = tenon.full(one.shape, 0.5 + step)
+            optimizer.step()
+        found.append(parameters)
+    for mine, theirs in zip(*found, strict=True):
+        assert tenon.allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+def test_both_ways_at_once_are_refused():
+    with pytest.raises(tenon.InvalidArgumentError, match="foreach and fused"):
+        optim.Adam([parameter()], foreach=True, fused=True)
+
+
+def test_fused_steps_count_as_writes():
+    one = parameter()
+    before = one._version
+    one.grad = tenon.ones(3, dtype=tenon.float64)
+    optim.Adam([one], fused=True).step()
+    assert one._version > before

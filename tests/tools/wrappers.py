@@ -21,7 +21,8 @@ PYTHON = "bindings/python/tenon"
 # Operators that Python reaches otherwise, as in PyTorch: by a function or a method of its own, or
 # not at all.
 FACTORIES = {
-    *("arange", "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like"),
+    *("arange", "empty", "empty_like", "empty_strided", "eye", "full", "full_like", "ones"),
+    "ones_like",
     *("linspace", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros"),
     *("rand", "randn", "zeros", "zeros_like"),
 }

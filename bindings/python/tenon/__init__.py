@@ -124,6 +124,17 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .own_arguments import (  # over the operators of the same names
+    block_diag,
+    cartesian_prod,
+    chain_matmul,
+    einsum,
+    meshgrid,
+    norm,
+    tensordot,
+    unique,
+    unique_consecutive,
+)
 from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
 from .storage import UntypedStorage
@@ -134,7 +145,7 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import amp, func, fx, graph, nn, optim, overrides, testing, utils
+    from . import amp, fft, func, fx, graph, linalg, nn, optim, overrides, testing, utils
     from .amp.autocast_mode import autocast as autocast
     from .amp.autocast_mode import clear_autocast_cache as clear_autocast_cache
     from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
@@ -154,6 +165,10 @@ if TYPE_CHECKING:
 __version__ = _tenon.tenon_version()
 
 
+_LARGER = (
+    *("amp", "fft", "func", "fx", "graph", "linalg", "nn", "optim", "overrides", "testing"),
+    "utils",
+)
 _AUTOCAST = (
     "autocast",
     "clear_autocast_cache",
@@ -168,7 +183,7 @@ _AUTOCAST = (
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("amp", "func", "fx", "graph", "nn", "optim", "overrides", "testing", "utils"):
+    if name in _LARGER:
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
@@ -308,6 +323,7 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += functional.__all__
+__all__ += [name for name in functional.__all__ if name not in __all__]
+__all__ += ["unique"]
 for _name in functional.BUILTINS:
     __all__.remove(_name)

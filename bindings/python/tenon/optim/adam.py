@@ -9,7 +9,8 @@ from .._tenon import is_fake
 from ..error import InvalidArgumentError
 from ..factories import tensor, zeros_like
 from ..functional import maximum
-from .optimizer import Optimizer, require_number
+from ..ops import _packet
+from .optimizer import Optimizer, check_kind, foreach_of, require_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Adam(Optimizer):
         capturable: Whether steps are counted by tensors alone, so that a graph of one step is that
             of each. Without, the numbers of the recorded step are constants of the graph.
         decoupled_weight_decay: Whether parameters shrink by lr * weight_decay instead.
+        foreach: Whether each part of a step is one call for all parameters.
+        fused: Whether a step is one call for all parameters, in one pass over memory.
 
     Raises:
         InvalidArgumentError: an option out of its range.
@@ -52,9 +55,12 @@ class Adam(Optimizer):
         maximize: bool = False,
         capturable: bool = False,
         decoupled_weight_decay: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         """Keeps the groups."""
         name = type(self).__name__
+        check_kind(name, foreach, fused)
         require_number(name, "lr", lr)
         require_number(name, "eps", eps)
         require_number(name, "weight_decay", weight_decay)
@@ -69,14 +75,72 @@ class Adam(Optimizer):
             "maximize": maximize,
             "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay,
+            "foreach": foreach,
+            "fused": fused,
         }
         super().__init__(params, options)
 
     def update(self, group: dict[str, Any]) -> None:
         """See `Optimizer.update`."""
-        for parameter in group["params"]:
-            if parameter.grad is not None:
+        given = [one for one in group["params"] if one.grad is not None]
+        if given and group.get("fused"):
+            self._update_fused(given, group)
+        elif given and group.get("foreach") and not (group["capturable"] or is_fake(given[0])):
+            self._update_each(given, group)
+        else:
+            for parameter in given:
                 self._update_one(parameter, group)
+
+    def _lists_of(self, parameters: list[Tensor], group: dict[str, Any]) -> list[list[Tensor]]:
+        """Means, squares, the largest squares and steps, which count this one."""
+        states = [self._state_of(one, group["amsgrad"]) for one in parameters]
+        steps = [state["step"] for state in states]
+        foreach_of("add_", steps, 1)
+        largest = [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else []
+        means = [state["exp_avg"] for state in states]
+        return [means, [state["exp_avg_sq"] for state in states], largest, steps]
+
+    def _update_fused(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
+        beta1, beta2 = group["betas"]
+        step = _packet("aten::_fused_adam" + ("w_" if group["decoupled_weight_decay"] else "_"))
+        step(
+            parameters,
+            [one.grad for one in parameters],
+            *self._lists_of(parameters, group),
+            lr=group["lr"],
+            beta1=beta1,
+            beta2=beta2,
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=group["amsgrad"],
+            maximize=group["maximize"],
+        )
+
+    def _update_each(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
+        """As `_update_one`, part by part for all of them."""
+        beta1, beta2 = group["betas"]
+        grads = [one.grad for one in parameters]
+        if group["maximize"]:
+            grads = foreach_of("neg", grads)
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                foreach_of("mul_", parameters, 1 - group["lr"] * group["weight_decay"])
+            else:
+                grads = foreach_of("add", grads, parameters, alpha=group["weight_decay"])
+        means, squares, largest, steps = self._lists_of(parameters, group)
+        foreach_of("lerp_", means, grads, 1 - beta1)
+        foreach_of("mul_", squares, beta2)
+        conjugates = [one.conj() for one in grads]
+        foreach_of("addcmul_", squares, grads, conjugates, 1 - beta2)
+        if group["amsgrad"]:
+            foreach_of("maximum_", largest, squares)
+            squares = largest
+        taken = [step.item() for step in steps]
+        roots = foreach_of("sqrt", squares)
+        foreach_of("div_", roots, [math.sqrt(1 - beta2**count) for count in taken])
+        foreach_of("add_", roots, group["eps"])
+        sizes = [-group["lr"] / (1 - beta1**count) for count in taken]
+        foreach_of("addcdiv_", parameters, means, roots, sizes)
 
     def _state_of(self, parameter: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[parameter]
@@ -124,6 +188,8 @@ class AdamW(Adam):
         amsgrad: See `Adam`.
         maximize: See `Adam`.
         capturable: See `Adam`.
+        foreach: See `Adam`.
+        fused: See `Adam`.
     """
 
     def __init__(
@@ -137,6 +203,8 @@ class AdamW(Adam):
         *,
         maximize: bool = False,
         capturable: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         """Keeps the groups."""
         super().__init__(
@@ -149,6 +217,8 @@ class AdamW(Adam):
             maximize=maximize,
             capturable=capturable,
             decoupled_weight_decay=True,
+            foreach=foreach,
+            fused=fused,
         )
 
 

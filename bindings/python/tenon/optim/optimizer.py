@@ -9,6 +9,7 @@ from collections import defaultdict
 from .._tenon import Tensor
 from ..error import ArgumentTypeError, InvalidArgumentError
 from ..grad_mode import enable_grad, no_grad
+from ..ops import _packet
 from ..utils.hooks import HookTable, RemovableHandle
 
 TYPE_CHECKING = False
@@ -25,6 +26,17 @@ def require_number(function: str, name: str, value: Any, least: float = 0.0) -> 
         raise InvalidArgumentError(
             f"{function}: {name} must be a number of at least {least:g}, got {value!r}"
         )
+
+
+def foreach_of(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Calls an operator on lists of tensors, such as "add_"."""
+    return _packet(f"aten::_foreach_{name}")(*args, **kwargs)
+
+
+def check_kind(function: str, foreach: bool | None, fused: bool | None) -> None:
+    """Refuses both ways of a step at once."""
+    if foreach and fused:
+        raise InvalidArgumentError(f"{function}: foreach and fused must not both be True")
 
 
 class Optimizer:

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from ..error import InvalidArgumentError
-from .optimizer import Optimizer, require_number
+from ..factories import empty_like
+from ..ops import _packet
+from .optimizer import Optimizer, check_kind, foreach_of, require_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .optimizer import Params
+
+
+# Options that a fused step takes as they are.
+_FUSED = ("weight_decay", "momentum", "lr", "dampening", "nesterov", "maximize")
 
 
 class SGD(Optimizer):
@@ -24,6 +30,8 @@ class SGD(Optimizer):
         weight_decay: This many parameters are added to the gradient.
         nesterov: Whether p -= lr * (g + momentum * v).
         maximize: Whether parameters go up the gradient, not down.
+        foreach: Whether each part of a step is one call for all parameters.
+        fused: Whether a step is one call for all parameters, in one pass over memory.
 
     Raises:
         InvalidArgumentError: an option out of its range.
@@ -39,8 +47,11 @@ class SGD(Optimizer):
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
     ) -> None:
         """Keeps the groups."""
+        check_kind("SGD", foreach, fused)
         require_number("SGD", "lr", lr)
         require_number("SGD", "momentum", momentum)
         require_number("SGD", "weight_decay", weight_decay)
@@ -56,15 +67,20 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
             "nesterov": nesterov,
             "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
         }
         super().__init__(params, options)
 
     def update(self, group: dict[str, Any]) -> None:
         """See `Optimizer.update`."""
-        for parameter in group["params"]:
+        given = [one for one in group["params"] if one.grad is not None]
+        if given and group.get("fused"):
+            return self._update_fused(given, group)
+        if given and group.get("foreach"):
+            return self._update_each(given, group)
+        for parameter in given:
             grad = parameter.grad
-            if grad is None:
-                continue
             if group["maximize"]:
                 grad = -grad
             if group["weight_decay"] != 0:
@@ -72,6 +88,52 @@ class SGD(Optimizer):
             if group["momentum"] != 0:
                 grad = self._moved(parameter, grad, group)
             parameter.add_(grad, alpha=-group["lr"])
+
+    def _update_fused(self, parameters: list[Any], group: dict[str, Any]) -> None:
+        """One call for those that begin to move, one for all others."""
+        begins = {
+            first: [
+                one for one in parameters if ("momentum_buffer" not in self.state[one]) == first
+            ]
+            for first in (True, False)
+        }
+        for is_first, chosen in begins.items():
+            buffers = []
+            for one in chosen if group["momentum"] != 0 else ():
+                state = self.state[one]
+                if is_first:
+                    state["momentum_buffer"] = empty_like(one)
+                buffers.append(state["momentum_buffer"])
+            if chosen:
+                _packet("aten::_fused_sgd_")(
+                    chosen,
+                    [one.grad for one in chosen],
+                    buffers,
+                    **{name: group[name] for name in _FUSED},
+                    is_first_step=is_first,
+                )
+
+    def _update_each(self, parameters: list[Any], group: dict[str, Any]) -> None:
+        """As `update` does one by one, part by part for all of them."""
+        grads = [one.grad for one in parameters]
+        if group["maximize"]:
+            grads = foreach_of("neg", grads)
+        if group["weight_decay"] != 0:
+            grads = foreach_of("add", grads, parameters, alpha=group["weight_decay"])
+        if group["momentum"] != 0:
+            known = [one for one in parameters if "momentum_buffer" in self.state[one]]
+            if len(known) == len(parameters):
+                buffers = [self.state[one]["momentum_buffer"] for one in parameters]
+                foreach_of("mul_", buffers, group["momentum"])
+                foreach_of("add_", buffers, grads, alpha=1 - group["dampening"])
+                moved = buffers
+                if group["nesterov"]:
+                    moved = foreach_of("add", grads, buffers, alpha=group["momentum"])
+                grads = moved
+            else:
+                pairs = zip(parameters, grads, strict=True)
+                grads = [self._moved(one, grad, group) for one, grad in pairs]
+        foreach_of("add_", parameters, grads, alpha=-group["lr"])
 
     def _moved(self, parameter: Any, grad: Any, group: dict[str, Any]) -> Any:
         state = self.state[parameter]

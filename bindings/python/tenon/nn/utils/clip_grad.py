@@ -10,10 +10,12 @@ from ...error import StateError
 from ...factories import tensor
 from ...functional import clamp, stack
 from ...grad_mode import no_grad
+from ...ops import _packet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 
 def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -21,13 +23,8 @@ def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [one.grad for one in given if one.grad is not None]
 
 
-def _norm(x: Tensor, norm_type: float) -> Tensor:
-    size = x.abs()
-    if norm_type == math.inf:
-        return size.max()
-    if norm_type == 2:
-        return (size * size).sum().sqrt()
-    return size.pow(norm_type).sum().pow(1.0 / norm_type)
+def _foreach(name: str, *args: Any) -> Any:
+    return _packet(f"aten::_foreach_{name}")(*args)
 
 
 @no_grad()
@@ -39,10 +36,11 @@ def get_total_norm(
     Raises:
         StateError: it is infinite or NaN, and `error_if_nonfinite` is said.
     """
-    norms = [_norm(one, float(norm_type)) for one in tensors if one.numel() != 0]
-    if not norms:
+    given = [one for one in tensors if one.numel() != 0]
+    if not given:
         return tensor(0.0)
-    total = norms[0] if len(norms) == 1 else _norm(stack(norms), float(norm_type))
+    norms = _foreach("norm", given, float(norm_type))
+    total = norms[0] if len(norms) == 1 else _foreach("norm", [stack(norms)], float(norm_type))[0]
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise StateError(
             f"get_total_norm: the norm of order {norm_type} must be finite, got a non-finite one, "
@@ -69,8 +67,8 @@ def clip_grad_norm_(
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
     factor = clamp(max_norm / (total + 1e-6), max=1.0)
-    for grad in grads:
-        grad.mul_(factor)
+    if grads:
+        _foreach("mul_", grads, factor)
     return total
 
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra: `tenon.linalg.solve(A, B)` is `tenon.ops.aten.linalg_solve(A, B)`."""
+
+from __future__ import annotations
+
+from .ops import _packet
+
+_NAMES = (
+    "cholesky",
+    "cholesky_ex",
+    "cond",
+    "cross",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "inv_ex",
+    "lstsq",
+    "lu_factor",
+    "lu_factor_ex",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "vander",
+    "vecdot",
+    "vector_norm",
+)
+globals().update({name: _packet(f"aten::linalg_{name}") for name in _NAMES})
+
+__all__ = list(_NAMES)

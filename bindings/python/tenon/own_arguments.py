@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that take other arguments than the operators that they call: as PyTorch's do."""
+
+from __future__ import annotations
+
+from ._tenon import Tensor
+from .error import ArgumentTypeError, InvalidArgumentError
+from .ops import _packet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .dtype import dtype as _dtype
+
+
+def _several(function: str, tensors: tuple[Any, ...]) -> list[Tensor]:
+    """Tensors that are given one by one, or as one sequence."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    for position, one in enumerate(given):
+        if not isinstance(one, Tensor):
+            raise ArgumentTypeError(
+                f"{function}: tensors must be Tensors, got {type(one).__name__} "
+                f"at position {position}"
+            )
+    return list(given)
+
+
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """Sums products of tensors over the dims that an equation names so.
+
+    Args:
+        equation: As "ij,jk->ik": a letter for each dim, "..." for any. Without "->" letters that
+            stand once are those of the result, in the order of the alphabet.
+        operands: The tensors, one by one or as one sequence.
+    """
+    return _packet("aten::einsum")(equation, _several("einsum", operands))
+
+
+def tensordot(
+    a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2, out: Tensor | None = None
+) -> Tensor:
+    """Sums products of two tensors over pairs of dims.
+
+    Args:
+        a: The one.
+        b: The other.
+        dims: So many last dims of a with as many first ones of b; or those of a and those of b.
+        out: Where the result goes.
+    """
+    if isinstance(dims, int):
+        if dims < 0:
+            raise InvalidArgumentError(f"tensordot: dims must be at least 0, got {dims}")
+        of_a, of_b = list(range(-dims, 0)), list(range(dims))
+    else:
+        of_a, of_b = (
+            [int(dim) for dim in (each if isinstance(each, (list, tuple)) else [each])]
+            for each in dims
+        )
+    if out is None:
+        return _packet("aten::tensordot")(a, b, of_a, of_b)
+    return _packet("aten::tensordot")(a, b, of_a, of_b, out=out)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Returns the coordinates of the grid that vectors span, a tensor for each."""
+    given = _several("meshgrid", tensors)
+    return tuple(_packet("aten::meshgrid")(given, indexing=indexing))
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Returns one matrix with matrices along its diagonal; vectors are rows."""
+    return _packet("aten::block_diag")(_several("block_diag", (tensors,)))
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Returns all choices of one element of each vector, a row each."""
+    return _packet("aten::cartesian_prod")(_several("cartesian_prod", (tensors,)))
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """Returns the product of a chain of matrices, in the order of the fewest multiplications."""
+    given = _several("chain_matmul", (matrices,))
+    if out is None:
+        return _packet("aten::chain_matmul")(given)
+    return _packet("aten::chain_matmul")(given, out=out)
+
+
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: _dtype | None = None,
+) -> Tensor:
+    """Returns a norm of all elements, or along dims.
+
+    Args:
+        input: A tensor of floating or complex numbers.
+        p: The order; "fro" is 2, "nuc" the sum of the singular values of matrices.
+        dim: One, several, or all.
+        keepdim: Whether these stay, with size 1.
+        out: Where the result goes.
+        dtype: What elements are converted to before.
+    """
+    options: dict[str, Any] = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
+    if p == "nuc":
+        of = [-2, -1] if dim is None else dim
+        return _packet("aten::linalg_matrix_norm")(input, p, of, keepdim, **options)
+    order = 2.0 if p is None or p == "fro" else p
+    if isinstance(order, str):
+        raise InvalidArgumentError(f'norm: p must be a number, "fro" or "nuc", got {p!r}')
+    of_dims = [dim] if isinstance(dim, int) else dim
+    return _packet("aten::linalg_vector_norm")(input, order, of_dims, keepdim, **options)
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """Returns the elements that there are, in order, or the slices along a dim.
+
+    Args:
+        input: Any tensor of reals.
+        sorted: They are in order either way.
+        return_inverse: Whether a tensor comes with it that says where each element went.
+        return_counts: Whether one comes that says how often each is there.
+        dim: Along which slices are compared, as wholes.
+    """
+    options = (sorted, return_inverse, return_counts)
+    if dim is None:
+        parts = _packet("aten::_unique2")(input, *options)
+    else:
+        parts = _packet("aten::unique_dim")(input, dim, *options)
+    return _asked(parts, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """Returns the first one of each run of equal elements, or slices; see `unique`."""
+    parts = _packet("aten::unique_consecutive")(input, return_inverse, return_counts, dim)
+    return _asked(parts, return_inverse, return_counts)
+
+
+def _asked(parts: Any, return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = parts
+    found = [values]
+    if return_inverse:
+        found.append(inverse)
+    if return_counts:
+        found.append(counts)
+    return tuple(found) if len(found) > 1 else values
+
+
+__all__ = [
+    "block_diag",
+    "cartesian_prod",
+    "chain_matmul",
+    "einsum",
+    "meshgrid",
+    "norm",
+    "tensordot",
+    "unique",
+    "unique_consecutive",
+]
