@@ -20,6 +20,12 @@ void batch_fill(Batch& batch);
 void batch_along_dim(Batch& batch);
 // What works on images: a mapped dim is one more of those that count them.
 void batch_images(Batch& batch);
+// convolution and the gradient of its weight: what is mapped becomes part of the batch, or groups.
+void batch_convolution(Batch& batch);
+void batch_convolution_weight(Batch& batch);
+// The same for what takes several tensors of images, along as many dims as its name says ("2d"),
+// and perhaps the sizes of one as `input_size`.
+void batch_planes(Batch& batch);
 // new_zeros and its like: sizes that are one for all, of a tensor that is mapped.
 void batch_new(Batch& batch);
 void batch_masked_fill(Batch& batch);

@@ -3,48 +3,53 @@
 #include "kernels/common/window.h"
 
 namespace tenon::kernels {
-namespace {
 
-void read_pair(const Call& call, int argument, int64_t least, int64_t Slide::*member,
-               Window* window) {
+void check_count(const Call& call, int argument, int64_t count) {
   const auto numbers = call.get<Sizes>(argument);
-  if (numbers.size() != 2)
-    fail_argument(call.op(), call.form.names[argument], "two numbers", numbers);
-  for (size_t d = 0; d < 2; ++d) {
-    if (numbers[d] < least) {
-      fail_argument(call.op(), call.form.names[argument],
-                    least == 0 ? "two numbers of 0 or more" : "two numbers above 0", numbers);
-    }
-    window->along[d].*member = numbers[d];
+  if (static_cast<int64_t>(numbers.size()) == count) return;
+  fail_argument(call.op(), call.form.names[argument], std::to_string(count) + " numbers", numbers);
+}
+
+void read_slides(const Call& call, int argument, int64_t least, int64_t count,
+                 int64_t Slide::*member, Slide* along) {
+  const auto numbers = call.get<Sizes>(argument);
+  const bool fits = numbers.size() == 1 || static_cast<int64_t>(numbers.size()) == count;
+  const bool is_good =
+      fits && std::ranges::all_of(numbers, [&](int64_t number) { return number >= least; });
+  if (!is_good) {
+    const std::string many =
+        count == 1 ? "one number" : std::to_string(count) + " numbers, or one,";
+    fail_argument(call.op(), call.form.names[argument],
+                  many + (least == 0 ? " of 0 or more" : " above 0"), numbers);
+  }
+  for (int64_t d = 0; d < count; ++d) {
+    along[d].*member = numbers.size() == 1 ? numbers[0] : numbers[static_cast<size_t>(d)];
   }
 }
 
-}  // namespace
-
-Window Window::of(const Call& call, int kernel, int stride, int padding, int dilation) {
+Window Window::of(const Call& call, int kernel, int stride, int padding, int dilation, int dims) {
   Window window;
-  read_pair(call, kernel, 1, &Slide::kernel, &window);
-  read_pair(call, padding, 0, &Slide::padding, &window);
-  read_pair(call, dilation, 1, &Slide::dilation, &window);
+  read_slides(call, kernel, 1, dims, &Slide::kernel, window.along);
+  read_slides(call, padding, 0, dims, &Slide::padding, window.along);
+  if (dilation >= 0) read_slides(call, dilation, 1, dims, &Slide::dilation, window.along);
   if (call.args[stride].count == 0) {
     for (Slide& slide : window.along) slide.stride = slide.kernel;
   } else {
-    read_pair(call, stride, 1, &Slide::stride, &window);
+    read_slides(call, stride, 1, dims, &Slide::stride, window.along);
   }
   return window;
 }
 
-int64_t Window::places(const char* op, int d, int64_t size, bool ceil) const {
-  const Slide& slide = along[d];
-  const int64_t room = size + 2 * slide.padding - slide.reach();
+int64_t Slide::places(const char* op, int64_t size, bool ceil) const {
+  const int64_t room = size + 2 * padding - reach();
   if (room < 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": the kernel must fit into the input and its padding, got one that reaches over ",
-          slide.reach(), " of ", size + 2 * slide.padding, " elements"});
+          reach(), " of ", size + 2 * padding, " elements"});
   }
-  int64_t places = (room + (ceil ? slide.stride - 1 : 0)) / slide.stride + 1;
-  if (ceil && (places - 1) * slide.stride >= size + slide.padding) --places;
-  return places;
+  int64_t count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
+  if (ceil && (count - 1) * stride >= size + padding) --count;
+  return count;
 }
 
 }  // namespace tenon::kernels

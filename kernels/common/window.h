@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window: what slides over the last two dims of a tensor, for convolutions and pooling.
+// Window: what slides over the last dims of a tensor, for convolutions and pooling.
 #pragma once
 
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels {
+
+// So many dims a window has at most.
+inline constexpr int kMostSlides = 3;
 
 // Along one dim.
 struct Slide {
@@ -16,18 +19,33 @@ struct Slide {
 
   // From the first element that the window sees to the last, both included.
   int64_t reach() const { return dilation * (kernel - 1) + 1; }
+
+  // At how many places it fits into `size` elements and the padding on both sides; with `ceil` the
+  // last one may reach beyond the end, if it begins before. Throws where there is none.
+  int64_t places(const char* op, int64_t size, bool ceil = false) const;
 };
 
 struct Window {
-  Slide along[2];
+  Slide along[kMostSlides];
 
-  // Arguments of the call by position, each an int[2]; an empty list of strides is the kernel's.
-  // Throws for numbers that are no window.
-  static Window of(const Call& call, int kernel, int stride, int padding, int dilation);
+  // Arguments of the call by position, each with a number for each of so many dims, or one for all;
+  // an empty list of strides is the kernel's, and a dilation of -1 there is none. Throws for
+  // numbers that are no window.
+  static Window of(const Call& call, int kernel, int stride, int padding, int dilation,
+                   int dims = 2);
 
-  // At how many places it fits into `size` elements of dim d and the padding on both sides; with
-  // `ceil` the last one may reach beyond the end, if it begins before. Throws where there is none.
-  int64_t places(const char* op, int d, int64_t size, bool ceil = false) const;
+  // See Slide::places.
+  int64_t places(const char* op, int d, int64_t size, bool ceil = false) const {
+    return along[d].places(op, size, ceil);
+  }
 };
+
+// Refuses an argument that has not `count` numbers.
+void check_count(const Call& call, int argument, int64_t count);
+
+// Reads one number of each of `count` dims from an argument that has as many, or one for all.
+// Throws for one below `least`.
+void read_slides(const Call& call, int argument, int64_t least, int64_t count,
+                 int64_t Slide::*member, Slide* along);
 
 }  // namespace tenon::kernels

@@ -1,74 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::conv2d calls: columns of what the window sees, and a product of matrices.
+// What aten::conv1d, conv2d, conv3d and those transposed call.
 #include "kernels/ops/conv2d.h"
 
-#include "kernels/common/call.h"
-#include "kernels/common/window.h"
+#include <string_view>
+
+#include "kernels/common/symbolic.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/convolution.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
-void check_channels(const Call& call, const Tensor& input, const Tensor& weight,
-                    const std::optional<Tensor>& bias, int64_t groups) {
-  const char* op = call.op();
-  if (weight.ndim() != 4) fail_argument(op, "weight", "of 4 dims", weight.sizes());
-  if (input.ndim() != 3 && input.ndim() != 4) {
-    fail_argument(op, "input", "of 3 dims, or 4 with a batch", input.sizes());
+struct ConvCall {
+  Tensor input;
+  Tensor weight;
+  std::optional<Tensor> bias;
+  bool has_batch;
+
+  // Checks in the name of the caller's operator; sizes that are symbols convolution itself checks.
+  ConvCall(const Call& call, int64_t slides, bool transposed, int groups)
+      : input(*call.get<Tensor>(0)),
+        weight(*call.get<Tensor>(1)),
+        bias(call.get<std::optional<Tensor>>(2)) {
+    const auto has_numbers = [](const Tensor& tensor) {
+      const SymbolicSizes sizes = SymbolicTensor(tensor.get()).sizes();
+      return std::ranges::all_of(sizes, [](SymbolicSize size) { return size.is_number(); });
+    };
+    if (has_numbers(input) && has_numbers(weight)) {
+      check_convolution(call.op(), input, weight, bias, slides, transposed,
+                        call.get<int64_t>(groups));
+    }
+    has_batch = input.ndim() == slides + 2;
+    if (!has_batch) input = call_unsqueeze(input, 0);
   }
-  if (groups < 1) fail_argument(op, "groups", "above 0", groups);
-  const int64_t channels = input.sizes()[static_cast<size_t>(input.ndim() - 3)];
-  if (channels != weight.sizes()[1] * groups) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": input must have ", weight.sizes()[1] * groups, " channels for weight of sizes ",
-          weight.sizes(), " and ", groups, " groups, got ", input.sizes()});
+
+  void give(const Call& call, Sizes stride, Sizes padding, Sizes dilation, bool transposed,
+            Sizes output_padding, int64_t groups) const {
+    static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, std::optional<Tensor>, Sizes,
+                                         Sizes, Sizes, bool, Sizes, int64_t)>
+        convolution("aten::convolution");
+    static constinit const LazyOp<Tensor(const Tensor&, int64_t)> squeeze("aten::squeeze.dim");
+    Tensor result = convolution(input, weight, bias, stride, padding, dilation, transposed,
+                                output_padding, groups);
+    call.give(0, has_batch ? std::move(result) : squeeze(result, 0));
   }
-  if (weight.sizes()[0] % groups != 0 || weight.sizes()[0] == 0) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": weight must have output channels that ", groups,
-                                        " groups share, got ", weight.sizes()});
+};
+
+void run_conv(const Call& call, int64_t slides) {
+  const ConvCall conv(call, slides, false, 6);
+  conv.give(call, call.get<Sizes>(3), call.get<Sizes>(4), call.get<Sizes>(5), false,
+            Dims::filled(slides, 0), call.get<int64_t>(6));
+}
+
+void run_conv_transpose(const Call& call, int64_t slides) {
+  const ConvCall conv(call, slides, true, 6);
+  conv.give(call, call.get<Sizes>(3), call.get<Sizes>(4), call.get<Sizes>(7), true,
+            call.get<Sizes>(5), call.get<int64_t>(6));
+}
+
+// "valid" is no padding; "same" as much as keeps the sizes: where that is an odd number, the end
+// has one more.
+void run_conv_padding(const Call& call, int64_t slides) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, const Scalar&)> padded(
+      "aten::constant_pad_nd");
+  ConvCall conv(call, slides, false, 6);
+  const auto word = call.get<std::string_view>(4);
+  const auto stride = call.get<Sizes>(3), dilation = call.get<Sizes>(5);
+  Dims padding = Dims::filled(slides, 0);
+  if (word == "same") {
+    const bool moves = std::ranges::any_of(stride, [](int64_t step) { return step != 1; });
+    if (moves) fail_argument(call.op(), "stride", "1 for padding 'same'", stride);
+    Dims ends = Dims::filled(2 * slides, 0);
+    bool is_uneven = false;
+    for (int64_t d = 0; d < slides; ++d) {
+      const int64_t step = dilation.size() == 1 ? dilation[0] : dilation[static_cast<size_t>(d)];
+      const int64_t total = step * (conv.weight.sizes()[static_cast<size_t>(d + 2)] - 1);
+      padding[d] = total / 2;
+      // Ends are listed from the last dim on, its beginning first.
+      ends[2 * (slides - 1 - d) + 1] = total % 2;
+      is_uneven = is_uneven || total % 2 != 0;
+    }
+    if (is_uneven) conv.input = padded(conv.input, ends, Scalar(int64_t{0}));
+  } else if (word != "valid") {
+    fail_argument(call.op(), "padding", "'same' or 'valid'", std::string(word));
   }
-  if (bias && !(Dims(bias->sizes()) == Dims{weight.sizes()[0]})) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": bias must be of sizes [", weight.sizes()[0], "], got ", bias->sizes()});
-  }
-  check_dtype_of(op, "weight", weight.dtype(), "input", input.dtype());
-  if (bias) check_dtype_of(op, "bias", bias->dtype(), "input", input.dtype());
+  conv.give(call, stride, padding, dilation, false, Dims::filled(slides, 0), call.get<int64_t>(6));
 }
 
 }  // namespace
 
-void conv2d(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, Sizes, Sizes)> im2col(
-      "aten::im2col");
-  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> matmul("aten::matmul");
-  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
-      "aten::add.Tensor");
-  Tensor input = *call.get<Tensor>(0);
-  const Tensor weight = *call.get<Tensor>(1);
-  const auto bias = call.get<std::optional<Tensor>>(2);
-  const auto groups = call.get<int64_t>(6);
-  check_channels(call, input, weight, bias, groups);
-  const bool has_batch = input.ndim() == 4;
-  if (!has_batch) input = call_unsqueeze(input, 0);
-  const Sizes kernel = weight.sizes().subspan(2);
-  const Sizes stride = call.get<Sizes>(3), padding = call.get<Sizes>(4);
-  const Tensor columns = im2col(input, kernel, call.get<Sizes>(5), padding, stride);
-  Window window;
-  for (size_t d = 0; d < 2; ++d) {
-    window.along[d] = {kernel[d], stride[d], padding[d], call.get<Sizes>(5)[d]};
-  }
-  const int64_t batch = input.sizes()[0];
-  const int64_t outputs = weight.sizes()[0];
-  const int64_t seen = columns.sizes()[1] / groups;
-  const int64_t places = columns.sizes()[2];
-  const Tensor product = matmul(call_reshape(weight, Dims{groups, outputs / groups, seen}),
-                                call_reshape(columns, Dims{batch, groups, seen, places}));
-  Dims sizes{batch, outputs, window.places(call.op(), 0, input.sizes()[2]),
-             window.places(call.op(), 1, input.sizes()[3])};
-  if (!has_batch) sizes.erase(0);
-  Tensor result = call_reshape(product, sizes);
-  if (bias) result = add(result, call_reshape(*bias, Dims{outputs, 1, 1}), Scalar(1));
-  call.give(0, std::move(result));
-}
+void conv1d(const Call& call) { run_conv(call, 1); }
+void conv2d(const Call& call) { run_conv(call, 2); }
+void conv3d(const Call& call) { run_conv(call, 3); }
+void conv1d_padding(const Call& call) { run_conv_padding(call, 1); }
+void conv2d_padding(const Call& call) { run_conv_padding(call, 2); }
+void conv3d_padding(const Call& call) { run_conv_padding(call, 3); }
+void conv_transpose1d(const Call& call) { run_conv_transpose(call, 1); }
+void conv_transpose2d(const Call& call) { run_conv_transpose(call, 2); }
+void conv_transpose3d(const Call& call) { run_conv_transpose(call, 3); }
 
 }  // namespace tenon::kernels::ops

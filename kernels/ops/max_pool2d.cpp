@@ -1,37 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::max_pool2d asks of its arguments, its results and its gradient.
+// What aten::max_pool2d and its like ask of their arguments, their results and their gradients.
 #include "kernels/ops/max_pool2d.h"
+
+#include <string_view>
 
 #include "kernels/common/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/lines.h"
 
 namespace tenon::kernels {
+namespace {
 
-Pooling max_pool2d_plan(const Call& call) {
-  Pooling plan{};
+// Of the last dims as many as the operator's name says.
+int slides_of(const Call& call) {
+  return std::string_view(call.facts().name).find("3d") != std::string_view::npos ? 3 : 2;
+}
+
+MaxPooling begin_pooling(const Call& call, int slides) {
+  MaxPooling plan{};
   plan.self = call.get<Tensor>(0)->info();
   const tenon_tensor_info& self = plan.self;
-  if (self.ndim != 3 && self.ndim != 4) {
-    fail_argument(call.op(), "self", "of 3 dims, or 4 with a batch", sizes_of(self));
+  check_defined(call.op(), "self", self);
+  if (self.ndim != slides + 1 && self.ndim != slides + 2) {
+    fail_argument(call.op(), "self",
+                  "of " + std::to_string(slides + 1) + " dims, or " + std::to_string(slides + 2) +
+                      " with a batch",
+                  sizes_of(self));
   }
   check_dtype(call.op(), "self", dtype_of_info(self), RealTypes());
-  plan.window = Window::of(call, 1, 2, 3, 4);
-  Dims sizes(sizes_of(self));
-  for (int d = 0; d < 2; ++d) {
-    const Slide& slide = plan.window.along[d];
-    if (slide.padding > slide.reach() / 2) {
-      fail_argument(call.op(), "padding", "half of what the kernel reaches over at most",
-                    slide.padding);
-    }
-    int64_t& size = sizes[self.ndim - 2 + d];
-    plan.places[d] = plan.window.places(call.op(), d, size, call.get<bool>(5));
-    size = plan.places[d];
-  }
-  for (int32_t d = self.ndim - 3; d < self.ndim; ++d) {
+  for (int32_t d = self.ndim - slides - 1; d < self.ndim; ++d) {
     if (self.sizes[d] == 0) {
       fail_argument(call.op(), "self", "without elements in its batch only", sizes_of(self));
     }
+  }
+  plan.planes = 1;
+  for (int32_t d = 0; d < self.ndim - slides; ++d) plan.planes *= self.sizes[d];
+  for (int d = 0; d < kMostSlides; ++d) {
+    const int from = self.ndim - kMostSlides + d;
+    plan.sizes[d] = d < kMostSlides - slides ? 1 : self.sizes[from];
+    if (d < kMostSlides - slides) plan.along[d] = {{0, 1, 1}};
+  }
+  return plan;
+}
+
+void end_pooling(const Call& call, int slides, MaxPooling& plan) {
+  const tenon_tensor_info& self = plan.self;
+  Dims sizes(sizes_of(self));
+  for (int d = 0; d < slides; ++d) {
+    sizes[self.ndim - slides + d] = plan.places(kMostSlides - slides + d);
   }
   std::optional<Dims> strides;
   if (!is_contiguous(self) && is_channels_last(sizes_of(self), strides_of(self))) {
@@ -46,47 +63,133 @@ Pooling max_pool2d_plan(const Call& call) {
     check_no_overlap(call.op(), plan.indices.info(), self);
     check_outputs_apart(call.op(), plan.values.info(), plan.indices.info());
   }
+}
+
+Seen seen_at(const Slide& slide, int64_t place, int64_t size) {
+  Seen seen{place * slide.stride - slide.padding, 0, slide.dilation};
+  seen.end = std::min(seen.first + slide.reach(), size);
+  if (seen.first < 0) {
+    seen.first += (-seen.first + slide.dilation - 1) / slide.dilation * slide.dilation;
+  }
+  return seen;
+}
+
+}  // namespace
+
+MaxPooling max_pool_plan(const Call& call) {
+  const int slides = slides_of(call);
+  MaxPooling plan = begin_pooling(call, slides);
+  const Window window = Window::of(call, 1, 2, 3, 4, slides);
+  for (int d = 0; d < slides; ++d) {
+    const Slide& slide = window.along[d];
+    if (slide.padding > slide.reach() / 2) {
+      fail_argument(call.op(), "padding", "half of what the kernel reaches over at most",
+                    slide.padding);
+    }
+    const int at = kMostSlides - slides + d;
+    const int64_t size = plan.sizes[at];
+    const int64_t count = slide.places(call.op(), size, call.get<bool>(5));
+    for (int64_t i = 0; i < count; ++i) plan.along[at].push_back(seen_at(slide, i, size));
+  }
+  end_pooling(call, slides, plan);
+  return plan;
+}
+
+MaxPooling adaptive_max_pool_plan(const Call& call) {
+  const int slides = slides_of(call);
+  MaxPooling plan = begin_pooling(call, slides);
+  Slide counts[kMostSlides];
+  check_count(call, 1, slides);
+  read_slides(call, 1, 0, slides, &Slide::kernel, counts);
+  for (int d = 0; d < slides; ++d) {
+    const int at = kMostSlides - slides + d;
+    const int64_t size = plan.sizes[at], count = counts[d].kernel;
+    for (int64_t i = 0; i < count; ++i) {
+      plan.along[at].push_back({i * size / count, ((i + 1) * size + count - 1) / count, 1});
+    }
+  }
+  end_pooling(call, slides, plan);
   return plan;
 }
 
 namespace ops {
+namespace {
 
-void max_pool2d_meta(const Call& call) {
-  Pooling plan = max_pool2d_plan(call);
+void give_both(const Call& call, MaxPooling plan) {
   if (!call.form.is_functional()) return;
   call.give(0, std::move(plan.values));
   call.give(1, std::move(plan.indices));
 }
 
-void max_pool2d(const Call& call) {
-  static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, Sizes, Sizes, Sizes,
-                                                           Sizes, bool)>
-      pool("aten::max_pool2d_with_indices");
+int64_t numel_of_last(Sizes sizes, int64_t dims) {
+  int64_t numel = 1;
+  for (const int64_t size : sizes.last(static_cast<size_t>(dims))) numel *= size;
+  return numel;
+}
+
+// Planes as rows: indices count their elements.
+void give_scattered(const Call& call, const Tensor& grad, const Tensor& self,
+                    const Tensor& indices) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, const Tensor&)> scattered(
+      "tenon::gather_backward");
+  const int64_t slides = slides_of(call);
+  const Dims sizes(self.sizes());
+  if (!(Dims(grad.sizes()) == Dims(indices.sizes())) || grad.ndim() != sizes.size() ||
+      sizes.size() < slides + 1) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": grad_output must have the sizes of indices, ",
+                                        indices.sizes(), ", got ", grad.sizes()});
+  }
+  const int64_t plane = numel_of_last(sizes, slides), kept = numel_of_last(grad.sizes(), slides);
+  const int64_t planes = plane == 0 ? 0 : numel_of(sizes) / plane;
+  const Dims rows{planes, kept};
+  const Dims whole{planes, plane};
+  const Tensor flat = scattered(call_reshape(grad, rows), whole, 1, call_reshape(indices, rows));
+  call.give(0, call_reshape(flat, sizes));
+}
+
+// Both results of one line of places.
+void give_lines(const Call& call, const std::tuple<Tensor, Tensor>& lines) {
+  call.give(0, without_line(std::get<0>(lines)));
+  if (call.form.results > 1) call.give(1, without_line(std::get<1>(lines)));
+}
+
+}  // namespace
+
+void max_pool_meta(const Call& call) { give_both(call, max_pool_plan(call)); }
+void adaptive_max_pool_meta(const Call& call) { give_both(call, adaptive_max_pool_plan(call)); }
+
+using WindowOp =
+    LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, Sizes, Sizes, Sizes, Sizes, bool)>;
+
+void max_pool(const Call& call) {
+  static constinit const WindowOp flat("aten::max_pool2d_with_indices");
+  static constinit const WindowOp deep("aten::max_pool3d_with_indices");
+  const WindowOp& pool = slides_of(call) == 3 ? deep : flat;
   auto [values, indices] = pool(call.get<Tensor>(0), call.get<Sizes>(1), call.get<Sizes>(2),
                                 call.get<Sizes>(3), call.get<Sizes>(4), call.get<bool>(5));
   call.give(0, std::move(values));
 }
 
-void max_pool2d_backward(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, const Tensor&)> scattered(
-      "tenon::gather_backward");
-  const Tensor grad = *call.get<Tensor>(0);
-  const Tensor indices = *call.get<Tensor>(7);
-  const Dims sizes(call.get<Tensor>(1)->sizes());
-  if (!(Dims(grad.sizes()) == Dims(indices.sizes())) || grad.ndim() != sizes.size() ||
-      sizes.size() < 3) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": grad_output must have the sizes of indices, ",
-                                        indices.sizes(), ", got ", grad.sizes()});
-  }
-  // Planes as rows: indices count their elements.
-  const int64_t plane = sizes[sizes.size() - 2] * sizes[sizes.size() - 1];
-  const Dims places(grad.sizes());
-  const int64_t kept = places[places.size() - 2] * places[places.size() - 1];
-  const int64_t planes = kept == 0 ? 0 : grad.numel() / kept;
-  const Dims rows{planes, kept};
-  const Dims whole{planes, plane};
-  const Tensor flat = scattered(call_reshape(grad, rows), whole, 1, call_reshape(indices, rows));
-  call.give(0, call_reshape(flat, sizes));
+void max_pool1d(const Call& call) {
+  static constinit const WindowOp pool("aten::max_pool2d_with_indices");
+  const Dims kernel = of_one_line(call, 1, 1);
+  const bool has_stride = call.args[2].count != 0;
+  give_lines(call, pool(one_line(call), kernel, has_stride ? of_one_line(call, 2, 1) : kernel,
+                        of_one_line(call, 3, 0), of_one_line(call, 4, 1), call.get<bool>(5)));
+}
+
+void adaptive_max_pool1d(const Call& call) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, Sizes)> pool(
+      "aten::adaptive_max_pool2d");
+  give_lines(call, pool(one_line(call), of_one_line(call, 1, 1)));
+}
+
+void max_pool_backward(const Call& call) {
+  give_scattered(call, *call.get<Tensor>(0), *call.get<Tensor>(1), *call.get<Tensor>(7));
+}
+
+void adaptive_max_pool_backward(const Call& call) {
+  give_scattered(call, *call.get<Tensor>(0), *call.get<Tensor>(1), *call.get<Tensor>(2));
 }
 
 }  // namespace ops

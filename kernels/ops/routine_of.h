@@ -14,4 +14,12 @@ Operator routine_of(int64_t quick_numel = 0) {
   return {"aten", &kFacts, &kRoutine, quick_numel};
 }
 
+// The same of an operator in another namespace than aten.
+template <const Facts& kFacts, void (*kRun)(const Call&)>
+Operator routine_of(const char* ns) {
+  Operator op = routine_of<kFacts, kRun>();
+  op.ns = ns;
+  return op;
+}
+
 }  // namespace tenon::kernels

@@ -421,7 +421,8 @@ SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
   for (const Named& named : kRules) {
     if (named.name == facts.name && named.form == form) return named.rule;
   }
-  for (const auto find : {&symbolic_view_rule, &symbolic_parts_rule, &symbolic_composite_rule}) {
+  for (const auto find : {&symbolic_view_rule, &symbolic_parts_rule, &symbolic_image_rule,
+                          &symbolic_composite_rule}) {
     if (const SymbolicRule rule = find(facts, form)) return rule;
   }
   return nullptr;

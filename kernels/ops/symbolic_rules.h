@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of operators for symbolic sizes, in four files: new tensors, views, parts along a dim,
-// and composites.
+// The rules of operators for symbolic sizes, in five files: new tensors, views, parts along a dim,
+// images, and composites.
 #pragma once
 
 #include <span>
@@ -29,6 +29,9 @@ SymbolicRule symbolic_view_rule(const Facts& facts, Forms form);
 
 // The same of an operator that gives several views, one behind the other.
 SymbolicRule symbolic_parts_rule(const Facts& facts, Forms form);
+
+// The same of an operator that works on images.
+SymbolicRule symbolic_image_rule(const Facts& facts, Forms form);
 
 // The same of an operator that calls others.
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form);

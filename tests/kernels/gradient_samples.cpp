@@ -494,6 +494,66 @@ void add_windows(Table& table) {
   table.add("aten::max_pool2d", {any({1, 3, 4}), kernel, kernel, one});
 }
 
+void add_images(Table& table) {
+  const Ints one{1, 1}, none{0, 0}, two{2, 2};
+  const Input image = any({2, 2, 3, 4}), line = any({1, 2, 4}), volume = any({1, 1, 2, 3, 2});
+  const Input weight = any({2, 1, 2, 2});
+  table.add("aten::convolution", {image, weight, any({2}), Ints{1, 2}, one, one, false, none, 2},
+            {}, kComplex);
+  table.add("aten::convolution",
+            {image, any({3, 2, 2, 2}), Value(), two, none, one, false, none, 1});
+  table.add("aten::convolution", {image, weight, any({2}), two, none, one, true, one, 2}, {},
+            kComplex);
+  table.add("aten::convolution",
+            {line, any({2, 3, 2}), Value(), Ints{2}, Ints{1}, Ints{2}, true, Ints{1}, 1});
+  table.add("aten::convolution", {volume, any({2, 1, 1, 2, 2}), any({2}), Ints{1, 1, 1},
+                                  Ints{0, 0, 1}, Ints{1, 2, 1}, false, Ints{0, 0, 0}, 1});
+  table.add("tenon::convolution_backward_weight",
+            {any({2, 2, 2, 3}), image, Ints{2, 1, 2, 2}, one, none, one, false, 2});
+  table.add("tenon::convolution_backward_weight",
+            {any({1, 1, 4, 5}), any({1, 2, 3, 4}), Ints{2, 1, 2, 2}, one, none, one, true, 1});
+  table.add("aten::max_pool3d_with_indices", {volume, Ints{1, 2, 2}, Ints{1, 1, 1}});
+  table.add("aten::adaptive_max_pool2d", {image, two});
+  table.add("aten::adaptive_max_pool3d", {volume, Ints{1, 2, 2}});
+  const Ints ones{1, 1, 1}, zeros{0, 0, 0};
+  table.add("aten::avg_pool2d", {image, two, one, one, false, false, Value()});
+  table.add("aten::avg_pool2d_backward",
+            {any({1, 2, 2, 3}), any({1, 2, 3, 4}), two, one, none, false, true, 3});
+  table.add("aten::avg_pool3d", {volume, Ints{1, 2, 2}, ones});
+  table.add("aten::avg_pool3d_backward",
+            {any({1, 1, 2, 2, 1}), volume, Ints{1, 2, 2}, ones, zeros, false, true, Value()});
+  table.add("aten::_adaptive_avg_pool2d", {image, Ints{2, 3}});
+  table.add("aten::_adaptive_avg_pool2d_backward", {any({2, 2, 2, 3}), image});
+  table.add("aten::_adaptive_avg_pool3d", {volume, Ints{1, 2, 1}});
+  table.add("aten::_adaptive_avg_pool3d_backward", {any({1, 1, 1, 2, 1}), volume});
+  table.add("aten::constant_pad_nd", {image, Ints{1, -1, 0, 2}, 1.5}, {}, kComplex);
+  for (const std::string op : {"aten::reflection_pad", "aten::replication_pad"}) {
+    table.add(op + "1d", {line, Ints{1, 2}}, {}, kComplex);
+    table.add(op + "1d_backward", {any({1, 2, 7}), line, Ints{1, 2}}, {}, kComplex);
+    table.add(op + "2d", {image, Ints{1, 0, -1, 2}});
+    table.add(op + "2d_backward", {any({2, 2, 4, 5}), image, Ints{1, 0, -1, 2}});
+    table.add(op + "3d", {volume, Ints{1, 1, 0, 1, 0, 0}});
+    table.add(op + "3d_backward", {any({1, 1, 2, 4, 4}), volume, Ints{1, 1, 0, 1, 0, 0}});
+  }
+  for (const std::string op : {"aten::upsample_nearest", "aten::_upsample_nearest_exact"}) {
+    table.add(op + "1d", {line, Ints{6}});
+    table.add(op + "1d_backward", {any({1, 2, 6}), Ints{6}, Ints{1, 2, 4}});
+    table.add(op + "2d", {image, Ints{2, 7}});
+    table.add(op + "2d_backward", {any({2, 2, 2, 7}), Ints{2, 7}, Ints{2, 2, 3, 4}});
+    table.add(op + "3d", {volume, Ints{3, 2, 4}});
+    table.add(op + "3d_backward", {any({1, 1, 3, 2, 4}), Ints{3, 2, 4}, Ints{1, 1, 2, 3, 2}});
+  }
+  table.add("aten::upsample_linear1d", {line, Ints{6}, true});
+  table.add("aten::upsample_linear1d_backward", {any({1, 2, 6}), Ints{6}, Ints{1, 2, 4}, false});
+  for (const std::string op : {"aten::upsample_bilinear2d", "aten::upsample_bicubic2d"}) {
+    table.add(op, {image, Ints{2, 7}, false});
+    table.add(op + "_backward", {any({2, 2, 2, 7}), Ints{2, 7}, Ints{2, 2, 3, 4}, true});
+  }
+  table.add("aten::upsample_trilinear3d", {volume, Ints{3, 2, 4}, false});
+  table.add("aten::upsample_trilinear3d_backward",
+            {any({1, 1, 3, 2, 4}), Ints{3, 2, 4}, Ints{1, 1, 2, 3, 2}, false});
+}
+
 void add_normalization_and_losses(Table& table) {
   const Ints row{3};
   table.add("aten::layer_norm", {any({2, 3}), row, any({3}), any({3})});
@@ -504,6 +564,11 @@ void add_normalization_and_losses(Table& table) {
   table.add("aten::rms_norm", {any({2, 3}), Ints{2, 3}});
   for (const char* op : {"aten::mse_loss", "aten::l1_loss"}) {
     for (const int reduction : {0, 1, 2}) table.add(op, {any({2, 3}), positive({3}), reduction});
+  }
+  const Input probable{{2, 3}, 0.1, 0.9};
+  for (const int reduction : {0, 1, 2}) {
+    table.add("aten::binary_cross_entropy", {probable, probable, any({3}), reduction});
+    table.add("aten::binary_cross_entropy", {probable, probable, Value(), reduction});
   }
   for (const char* op : {"aten::smooth_l1_loss", "aten::huber_loss"}) {
     for (const double bound : {0.3, 4.0}) {
@@ -529,6 +594,7 @@ std::vector<Sample> gradient_samples() {
   add_linear_algebra(table);
   add_transforms(table);
   add_windows(table);
+  add_images(table);
   add_activations(table);
   add_arranging(table);
   add_measures(table);

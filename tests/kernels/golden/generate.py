@@ -20,10 +20,12 @@ import draws  # noqa: F401
 import folds  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
+import layers  # noqa: F401
 import linear_algebra  # noqa: F401
 import lists  # noqa: F401
 import measures  # noqa: F401
 import normalization  # noqa: F401
+import norms  # noqa: F401
 import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resampling: results each element of which is a weighted sum of a few elements of the input, whose
+// places and weights are told for each dim by itself: padding by what is there, upsampling and
+// average pooling; and the other way round, which is the gradient of it.
+#pragma once
+
+#include <vector>
+
+#include "kernels/common/routine.h"
+#include "kernels/common/window.h"
+
+namespace tenon::kernels {
+
+// Along one dim: what each of `out` elements is made of.
+struct Taps {
+  int64_t in = 1;
+  int64_t out = 1;
+  // Element i is made of those that are listed from begin[i] to begin[i + 1].
+  std::vector<int64_t> begin{0};
+  std::vector<int64_t> at;
+  std::vector<double> weights;   // of each of these; empty: 1
+  std::vector<double> divisors;  // that each sum is divided by; empty: 1
+
+  // Along a dim that stays as it is.
+  static Taps of_one() {
+    Taps taps;
+    taps.add({0});
+    return taps;
+  }
+  void add(std::initializer_list<int64_t> places) {
+    at.insert(at.end(), places);
+    begin.push_back(static_cast<int64_t>(at.size()));
+  }
+  // Whether each element is one of the input's.
+  bool is_selection() const {
+    return weights.empty() && divisors.empty() &&
+           static_cast<int64_t>(at.size()) == static_cast<int64_t>(begin.size()) - 1;
+  }
+};
+
+// One call: from a tensor to the result, along the last three dims.
+struct Resampling {
+  Tensor result;
+  tenon_tensor_info self;  // the gradient, the other way round
+  Taps along[kMostSlides];
+  int64_t planes = 0;
+  double divisor = 1;  // of all sums
+};
+
+// What an operator of so many dims does along each of them, given the size there.
+using TapsOf = std::vector<Taps> (*)(const Call& call, Sizes sizes);
+
+// Makes the result, or takes the call's `out`: of argument 0, whose last dims are resampled.
+Resampling resampling_plan(const Call& call, int slides, TapsOf taps_of);
+// The same of a gradient, argument 0; the input that it is of had sizes `input`.
+Resampling resampling_gradient_plan(const Call& call, int slides, Sizes input, TapsOf taps_of);
+
+// How many dims an operator resamples, by its name: "avg_pool2d".
+int slides_by_name(const Call& call);
+
+// Hands the result over where that is due.
+void end_resampling(const Call& call, Resampling plan);
+
+// Without a device: checks, and the result.
+template <Resampling (*kPlan)(const Call&)>
+void resampling_meta(const Call& call) {
+  end_resampling(call, kPlan(call));
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::batch_norm and aten::instance_norm: channels with mean 0 and deviation 1, over a batch or
+// each image; and aten::native_batch_norm, native_layer_norm and native_group_norm, with what they
+// were normalized by.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void native_batch_norm(const Call& call);
+
+inline constexpr Facts kNativeBatchNorm{
+    .family = &kComposite,
+    .name = "native_batch_norm",
+    .params =
+        "Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, bool training, float momentum, float eps",
+    .returns = "(Tensor, Tensor, Tensor)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
+    .routine = {&native_batch_norm},
+};
+
+void batch_norm(const Call& call);
+
+inline constexpr Facts kBatchNorm{
+    .family = &kComposite,
+    .name = "batch_norm",
+    .params =
+        "Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, bool training, float momentum, float eps, bool cudnn_enabled",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
+    .routine = {&batch_norm},
+};
+
+void instance_norm(const Call& call);
+
+inline constexpr Facts kInstanceNorm{
+    .family = &kComposite,
+    .name = "instance_norm",
+    .params =
+        "Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, bool use_input_stats, float momentum, float eps, bool "
+        "cudnn_enabled",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
+    .routine = {&instance_norm},
+};
+
+void native_layer_norm(const Call& call);
+
+inline constexpr Facts kNativeLayerNorm{
+    .family = &kComposite,
+    .name = "native_layer_norm",
+    .params =
+        "Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float "
+        "eps",
+    .returns = "(Tensor, Tensor, Tensor)",
+    .tags = "core",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&native_layer_norm},
+};
+
+void native_group_norm(const Call& call);
+
+inline constexpr Facts kNativeGroupNorm{
+    .family = &kComposite,
+    .name = "native_group_norm",
+    .params =
+        "Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, "
+        "int group, float eps",
+    .returns = "(Tensor, Tensor, Tensor)",
+    .tags = "core",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&native_group_norm},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::glu: one half of a dim times the sigmoid of the other; aten::prelu, a slope of its own for
+// each channel below 0.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void glu(const Call& call);
+
+inline constexpr Facts kGlu{
+    .family = &kComposite,
+    .name = "glu",
+    .params = "Tensor self, int dim=-1",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&glu},
+};
+
+void prelu(const Call& call);
+
+inline constexpr Facts kPrelu{
+    .family = &kComposite,
+    .name = "prelu",
+    .params = "Tensor self, Tensor weight",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::Widest,
+    .cast_on_cpu = Cast::None,
+    .routine = {&prelu},
+};
+
+}  // namespace tenon::kernels::ops

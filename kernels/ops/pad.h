@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::constant_pad_nd: a tensor with so many more elements at the ends of its last dims, all of
+// one value; aten::pad, which takes them from the tensor as well.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void constant_pad_nd(const Call& call);
+
+inline constexpr Facts kConstantPadNd{
+    .family = &kExplicit,
+    .name = "constant_pad_nd",
+    .params = "Tensor self, SymInt[] pad, Scalar value=0",
+    .forms = kFunctional | kOut,
+    .tags = "core",
+    .gradient = "self: constant_pad_nd_backward(grad, pad)",
+    .tangent = "constant_pad_nd(self_t, pad, 0)",
+    .batching = Batching::Shift,
+    .cast = Cast::None,
+    .routine = {&constant_pad_nd},
+};
+
+void constant_pad_nd_backward(const Call& call);
+
+// With so much less at its ends.
+inline constexpr Facts kConstantPadNdBackward{
+    .family = &kComposite,
+    .name = "constant_pad_nd_backward",
+    .params = "Tensor grad_output, SymInt[] pad",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&constant_pad_nd_backward},
+};
+
+void pad(const Call& call);
+
+inline constexpr Facts kPad{
+    .family = &kComposite,
+    .name = "pad",
+    .params = "Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&pad},
+};
+
+void pad_circular(const Call& call);
+
+// With elements of the other end.
+inline constexpr Facts kPadCircular{
+    .family = &kComposite,
+    .name = "_pad_circular",
+    .params = "Tensor self, SymInt[] pad",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&pad_circular},
+};
+
+}  // namespace tenon::kernels::ops
