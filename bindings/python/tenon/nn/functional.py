@@ -8,6 +8,58 @@ from .._tenon import Tensor
 from ..error import InvalidArgumentError, NotSupportedError
 from ..ops import _packet
 from ..overridable import overridable
+from .functional_attention import (
+    multi_head_attention_forward,
+)
+from .functional_image import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    channel_shuffle,
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+    fold,
+    interpolate,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    pad,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+)
+from .functional_layer import (
+    alpha_dropout,
+    batch_norm,
+    bilinear,
+    cosine_similarity,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    embedding_bag,
+    feature_alpha_dropout,
+    glu,
+    instance_norm,
+    local_response_norm,
+    logsigmoid,
+    normalize,
+    one_hot,
+    pairwise_distance,
+    prelu,
+    scaled_dot_product_attention,
+    softmin,
+)
 from .functional_loss import (
     cross_entropy,
     huber_loss,
@@ -15,6 +67,18 @@ from .functional_loss import (
     mse_loss,
     nll_loss,
     smooth_l1_loss,
+)
+from .functional_pair_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    kl_div,
+    margin_ranking_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
 )
 
 TYPE_CHECKING = False
@@ -29,8 +93,15 @@ _silu_ = _packet("aten::silu_")
 _reshape = _packet("aten::reshape")
 
 linear = _operators.linear
-conv2d = _operators.conv2d
 gelu = _operators.gelu
+celu = _operators.celu
+hardshrink = _operators.hardshrink
+hardsigmoid = _operators.hardsigmoid
+hardswish = _operators.hardswish
+hardtanh = _operators.hardtanh
+relu6 = _operators.relu6
+selu = _operators.selu
+softshrink = _operators.softshrink
 softplus = _operators.softplus
 
 
@@ -98,30 +169,6 @@ def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Returns the logarithm of softmax, without losing digits."""
     return _operators.log_softmax(input, _softmax_dim("log_softmax", input, dim), dtype)
-
-
-@overridable
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Makes elements zero with probability p, and the others larger by 1 / (1 - p).
-
-    Args:
-        input: Of a floating dtype.
-        p: From 0 to 1.
-        training: Whether anything is done.
-        inplace: Whether the input is overwritten.
-    """
-    if not 0 <= p <= 1:
-        raise InvalidArgumentError(f"dropout: p must be between 0 and 1, got {p}")
-    if not training or p == 0:
-        return input
-    from ..factories import rand, zeros_like
-
-    if p == 1:
-        factor = zeros_like(input)
-    else:
-        kept = rand(input.shape, device=input.device) >= p
-        factor = kept.to(input.dtype) / (1 - p)
-    return input.mul_(factor) if inplace else input * factor
 
 
 def _normalized_shape(given: Any) -> tuple[Any, ...]:
@@ -220,32 +267,6 @@ def embedding(
     return _operators.embedding(weight, input, padding, scale_grad_by_freq)
 
 
-@overridable
-def max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """Returns the largest element that a window sees at each of its places.
-
-    Args:
-        input: Of shape (channels, height, width), or with a batch before.
-        kernel_size: Of the window: a number, or one for each dim.
-        stride: From one place to the next; by default those of the kernel.
-        padding: So much is added on both sides, below all elements.
-        dilation: From one element that the window sees to the next.
-        ceil_mode: Whether the last place may reach beyond the end.
-        return_indices: Whether the elements' places in their plane are returned, too.
-    """
-    pool = _operators.max_pool2d_with_indices
-    values, indices = pool(input, kernel_size, stride or [], padding, dilation, ceil_mode)
-    return (values, indices) if return_indices else values
-
-
 def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Returns the dims from `start_dim` to `end_dim` as one."""
     ndim = max(input.ndim, 1)
@@ -267,26 +288,90 @@ def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "channel_shuffle",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
+    "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "fold",
+    "gaussian_nll_loss",
     "gelu",
+    "glu",
     "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
+    "interpolate",
+    "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
     "linear",
+    "local_response_norm",
     "log_softmax",
+    "logsigmoid",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "nll_loss",
+    "normalize",
+    "one_hot",
+    "pad",
+    "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
+    "prelu",
     "relu",
+    "relu6",
     "rms_norm",
+    "scaled_dot_product_attention",
+    "selu",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
+    "softmin",
     "softplus",
+    "softshrink",
     "tanh",
+    "triplet_margin_loss",
+    "unfold",
 ]

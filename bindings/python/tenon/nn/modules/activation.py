@@ -7,6 +7,10 @@ from ..._tenon import Tensor
 from .. import functional as F
 from .module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class ReLU(Module):
     """The larger of each element and 0.
@@ -152,4 +156,199 @@ class LogSoftmax(Module):
         return f"dim={self.dim}"
 
 
-__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"]
+class _Plain(Module):
+    """An activation without options."""
+
+    _function: Any
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return type(self)._function(input)
+
+
+class LogSigmoid(_Plain):
+    """The logarithm of the sigmoid of each element."""
+
+    _function = staticmethod(F.logsigmoid)
+
+
+class Hardsigmoid(_Plain):
+    """Each element / 6 + 0.5, between 0 and 1."""
+
+    _function = staticmethod(F.hardsigmoid)
+
+
+class Hardswish(_Plain):
+    """Each element times its hard sigmoid."""
+
+    _function = staticmethod(F.hardswish)
+
+
+class ReLU6(_Plain):
+    """Each element, at least 0 and at most 6."""
+
+    _function = staticmethod(F.relu6)
+
+
+class SELU(_Plain):
+    """Each element where it is positive, else a part of `exp(x) - 1`; scaled so that norms stay."""
+
+    _function = staticmethod(F.selu)
+
+
+class Mish(_Plain):
+    """Each element times tanh(softplus(x))."""
+
+    _function = staticmethod(F.mish)
+
+
+class ELU(Module):
+    """Each element where it is positive, else `alpha * (exp(x) - 1)`."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        """Keeps the options."""
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.elu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
+
+
+class Hardtanh(Module):
+    """Each element, at least `min_val` and at most `max_val`."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        """Keeps the bounds."""
+        super().__init__()
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.hardtanh(input, self.min_val, self.max_val)
+
+    def extra_repr(self) -> str:
+        """The bounds."""
+        return f"min_val={self.min_val}, max_val={self.max_val}"
+
+
+class Softplus(Module):
+    """`log(1 + exp(beta * x)) / beta` of each element, and the element above `threshold`."""
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        """Keeps the options."""
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class Softmin(Module):
+    """Softmax of the negative of each element.
+
+    Args:
+        dim: Along which the results add up to 1.
+    """
+
+    def __init__(self, dim: int | None = None) -> None:
+        """Keeps the dim."""
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.softmin(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The dim."""
+        return f"dim={self.dim}"
+
+
+class GLU(Module):
+    """One half of a dim times the sigmoid of the other.
+
+    Args:
+        dim: That dim.
+    """
+
+    def __init__(self, dim: int = -1) -> None:
+        """Keeps the dim."""
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of half the size at the dim."""
+        return F.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The dim."""
+        return f"dim={self.dim}"
+
+
+class PReLU(Module):
+    """Each element where it is positive, else a parameter times it.
+
+    Args:
+        num_parameters: One for all, or one for each channel.
+        init: Their first value.
+        device: Of the parameters.
+        dtype: Of the parameters.
+    """
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
+        """Makes the parameters."""
+        from ...factories import full
+        from ..parameter import Parameter
+
+        super().__init__()
+        options = {"device": device, "dtype": dtype}
+        options = {name: value for name, value in options.items() if value is not None}
+        self.num_parameters = num_parameters
+        self.weight = Parameter(full((num_parameters,), init, **options))
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """How many parameters."""
+        return f"num_parameters={self.num_parameters}"
+
+
+__all__ = [
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmin",
+    "Softplus",
+    "Tanh",
+]

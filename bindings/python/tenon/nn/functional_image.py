@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions, pooling, padding and resampling as functions."""
+
+from __future__ import annotations
+
+import math
+
+from .._tenon import Tensor
+from ..error import InvalidArgumentError, NotSupportedError
+from ..ops import _packet
+from ..overridable import overridable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+conv1d = _packet("aten::conv1d")
+conv2d = _packet("aten::conv2d")
+conv3d = _packet("aten::conv3d")
+conv_transpose1d = _packet("aten::conv_transpose1d")
+conv_transpose2d = _packet("aten::conv_transpose2d")
+conv_transpose3d = _packet("aten::conv_transpose3d")
+avg_pool1d = _packet("aten::avg_pool1d")
+avg_pool2d = _packet("aten::avg_pool2d")
+avg_pool3d = _packet("aten::avg_pool3d")
+adaptive_avg_pool1d = _packet("aten::adaptive_avg_pool1d")
+pixel_shuffle = _packet("aten::pixel_shuffle")
+pixel_unshuffle = _packet("aten::pixel_unshuffle")
+channel_shuffle = _packet("aten::channel_shuffle")
+
+_im2col = _packet("aten::im2col")
+_col2im = _packet("aten::col2im")
+_pad = _packet("aten::pad")
+_max_pools = tuple(_packet(f"aten::max_pool{dims}d_with_indices") for dims in (1, 2, 3))
+_adaptive_avg_pools = tuple(_packet(f"aten::adaptive_avg_pool{dims}d") for dims in (1, 2, 3))
+_adaptive_max_pools = tuple(_packet(f"aten::adaptive_max_pool{dims}d") for dims in (1, 2, 3))
+_resamplings = {
+    name: _packet(f"aten::{name}")
+    for name in (
+        "upsample_nearest1d",
+        "upsample_nearest2d",
+        "upsample_nearest3d",
+        "_upsample_nearest_exact1d",
+        "_upsample_nearest_exact2d",
+        "_upsample_nearest_exact3d",
+        "upsample_linear1d",
+        "upsample_bilinear2d",
+        "upsample_trilinear3d",
+        "upsample_bicubic2d",
+    )
+}
+
+
+def _as_list(value: Any, count: int) -> list:
+    return [value] * count if isinstance(value, int) else list(value)
+
+
+def _max_pool(dims: int, input: Tensor, args: tuple, return_indices: bool) -> Any:
+    kernel_size, stride, padding, dilation, ceil_mode = args
+    stride = [] if stride is None else stride
+    pool = _max_pools[dims - 1]
+    values, indices = pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+@overridable
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Returns the largest element that a window sees at each of its places along the last dim.
+
+    The arguments are those of `max_pool2d`.
+    """
+    args = (kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(1, input, args, return_indices)
+
+
+@overridable
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Returns the largest element that a window sees at each of its places.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        kernel_size: Of the window: a number, or one for each dim.
+        stride: From one place to the next; by default those of the kernel.
+        padding: So much is added on both sides, below all elements.
+        dilation: From one element that the window sees to the next.
+        ceil_mode: Whether the last place may reach beyond the end.
+        return_indices: Whether the elements' places in their plane are returned, too.
+    """
+    args = (kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(2, input, args, return_indices)
+
+
+@overridable
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Returns the largest element that a window sees at each of its places in the last 3 dims.
+
+    The arguments are those of `max_pool2d`.
+    """
+    args = (kernel_size, stride, padding, dilation, ceil_mode)
+    return _max_pool(3, input, args, return_indices)
+
+
+def _asked_size(name: str, input: Tensor, output_size: Any, dims: int) -> list[int]:
+    """As many sizes as dims, those that are None as the input's."""
+    sizes = [output_size] * dims if output_size is None else _as_list(output_size, dims)
+    if len(sizes) != dims or input.ndim < dims:
+        raise InvalidArgumentError(
+            f"{name}: output_size must be a number, or one for each of {dims} dims, "
+            f"got {output_size}"
+        )
+    given = input.shape[-dims:]
+    return [own if asked is None else asked for asked, own in zip(sizes, given, strict=True)]
+
+
+@overridable
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Returns means of parts of images, which share them evenly.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        output_size: How many parts along each dim, or one number for both; None: as many as there
+            are elements.
+    """
+    return _adaptive_avg_pools[1](input, _asked_size("adaptive_avg_pool2d", input, output_size, 2))
+
+
+@overridable
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Returns means of parts along the last 3 dims, as `adaptive_avg_pool2d` along 2."""
+    return _adaptive_avg_pools[2](input, _asked_size("adaptive_avg_pool3d", input, output_size, 3))
+
+
+def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    sizes = _asked_size(f"adaptive_max_pool{dims}d", input, output_size, dims)
+    values, indices = _adaptive_max_pools[dims - 1](input, sizes)
+    return (values, indices) if return_indices else values
+
+
+@overridable
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Returns the largest elements of parts of lines, as `adaptive_max_pool2d` of images."""
+    return _adaptive_max_pool(1, input, output_size, return_indices)
+
+
+@overridable
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Returns the largest elements of parts of images, which share them evenly.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        output_size: How many parts along each dim, or one number for both; None: as many as there
+            are elements.
+        return_indices: Whether the elements' places in their plane are returned, too.
+    """
+    return _adaptive_max_pool(2, input, output_size, return_indices)
+
+
+@overridable
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Returns the largest elements of parts along 3 dims, as `adaptive_max_pool2d` along 2."""
+    return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+@overridable
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """Returns a tensor with more elements at its ends, or less where numbers are negative.
+
+    Args:
+        input: The tensor.
+        pad: How many before and behind, from the last dim on.
+        mode: "constant", or where they are from: "reflect" mirrors, "replicate" has the last
+            element again, "circular" goes on at the other end.
+        value: Of the elements, by default 0; with "constant" alone.
+    """
+    return _pad(input, list(pad), mode, value)
+
+
+@overridable
+def unfold(
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Returns what a window sees at each of its places, as a column each.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        kernel_size: Of the window: a number, or one for each dim.
+        dilation: From one element that it sees to the next.
+        padding: So many zeros are added on both sides.
+        stride: From one place to the next.
+    """
+    return _im2col(input, kernel_size, dilation, padding, stride)
+
+
+@overridable
+def fold(
+    input: Tensor,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:
+    """Adds columns up where `unfold` would have them from.
+
+    Args:
+        input: The columns.
+        output_size: Height and width of the image.
+        kernel_size: Of the window, as that of `unfold`.
+        dilation: As there.
+        padding: As there.
+        stride: As there.
+    """
+    return _col2im(input, _as_list(output_size, 2), kernel_size, dilation, padding, stride)
+
+
+_KINDS = {
+    "nearest": ("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
+    "nearest-exact": (
+        "_upsample_nearest_exact1d",
+        "_upsample_nearest_exact2d",
+        "_upsample_nearest_exact3d",
+    ),
+    "linear": ("upsample_linear1d", None, None),
+    "bilinear": (None, "upsample_bilinear2d", None),
+    "trilinear": (None, None, "upsample_trilinear3d"),
+    "bicubic": (None, "upsample_bicubic2d", None),
+}
+
+
+def _scale_list(scale_factor: Any, dims: int) -> list[float]:
+    if not isinstance(scale_factor, (list, tuple)):
+        return [float(scale_factor)] * dims
+    if len(scale_factor) != dims:
+        raise InvalidArgumentError(
+            f"interpolate: scale_factor must have {dims} numbers for an input of {dims + 2} dims, "
+            f"got {scale_factor}"
+        )
+    return [float(scale) for scale in scale_factor]
+
+
+def _interpolated_size(input: Tensor, size: Any, scales: Any) -> list[int]:
+    dims = input.ndim - 2
+    if scales is not None:
+        pairs = zip(input.shape[2:], scales, strict=True)
+        return [math.floor(float(own) * scale) for own, scale in pairs]
+    sizes = _as_list(size, dims)
+    if len(sizes) != dims:
+        raise InvalidArgumentError(
+            f"interpolate: size must have {dims} numbers for an input of {input.ndim} dims, "
+            f"got {size}"
+        )
+    return sizes
+
+
+@overridable
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Returns lines, images or volumes of another size.
+
+    Args:
+        input: Of shape (batch, channels, ...), with one to three dims more.
+        size: Of these dims.
+        scale_factor: What their sizes are multiplied by, instead.
+        mode: "nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear" or "area".
+        align_corners: Whether the elements at the corners stay where they are; of modes that
+            compute new elements alone.
+        recompute_scale_factor: Whether places are told by the sizes, and not by the factors.
+        antialias: Not supported: images are not smoothed before they become smaller.
+
+    Raises:
+        InvalidArgumentError: Where neither or both of size and factor are given, for
+            `align_corners` with a mode that has none, and for a mode that does not fit the input.
+        NotSupportedError: For `antialias`.
+    """
+    dims = input.ndim - 2
+    if (size is None) == (scale_factor is None):
+        raise InvalidArgumentError(
+            "interpolate: size or scale_factor must be given, and not both, got "
+            + ("neither" if size is None else "both")
+        )
+    is_computed = mode in ("linear", "bilinear", "bicubic", "trilinear")
+    if align_corners is not None and not is_computed:
+        raise InvalidArgumentError(
+            f"interpolate: align_corners must be None for mode {mode!r}, got {align_corners}"
+        )
+    if antialias:
+        raise NotSupportedError("interpolate: antialias must be False, got True")
+    scales = None if scale_factor is None else _scale_list(scale_factor, dims)
+    if recompute_scale_factor and scale_factor is None:
+        raise InvalidArgumentError(
+            "interpolate: recompute_scale_factor must be None where size is given, got True"
+        )
+    sizes = _interpolated_size(input, size, scales)
+    if mode == "area" and 1 <= dims <= 3:
+        return _adaptive_avg_pools[dims - 1](input, sizes)
+    name = _KINDS[mode][dims - 1] if mode in _KINDS and 1 <= dims <= 3 else None
+    if name is None:
+        raise InvalidArgumentError(
+            f"interpolate: mode must be one for an input of {input.ndim} dims, got {mode!r}"
+        )
+    if recompute_scale_factor or scales is None:
+        scales = [None] * dims
+    extra = [bool(align_corners)] if is_computed else []
+    return _resamplings[name](input, sizes, *extra, *scales)
+
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "channel_shuffle",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "fold",
+    "interpolate",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "pad",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "unfold",
+]

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms over channels, dropout, and measures of vectors as functions."""
+
+from __future__ import annotations
+
+import math
+
+from .._tenon import Tensor
+from ..error import InvalidArgumentError, NotSupportedError
+from ..ops import _packet
+from ..overridable import overridable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+bilinear = _packet("aten::bilinear")
+cosine_similarity = _packet("aten::cosine_similarity")
+glu = _packet("aten::glu")
+logsigmoid = _packet("aten::log_sigmoid")
+one_hot = _packet("aten::one_hot")
+pairwise_distance = _packet("aten::pairwise_distance")
+prelu = _packet("aten::prelu")
+scaled_dot_product_attention = _packet("aten::scaled_dot_product_attention")
+
+_batch_norm = _packet("aten::batch_norm")
+_instance_norm = _packet("aten::instance_norm")
+_avg_pools = {2: _packet("aten::avg_pool2d"), 3: _packet("aten::avg_pool3d")}
+_pad = _packet("aten::pad")
+_softmax = _packet("aten::softmax")
+_embedding = _packet("aten::embedding")
+_index_add = _packet("aten::index_add")
+_searchsorted = _packet("aten::searchsorted")
+
+
+@overridable
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Returns channels less their mean, divided by their deviation, over a batch.
+
+    Args:
+        input: Of shape (N, channels, ...).
+        running_mean: One of each channel; in training it moves to the batch's, in place.
+        running_var: The same of variances.
+        weight: One of each channel; what the result is multiplied by.
+        bias: One of each channel; what is added then.
+        training: Whether mean and variance are the batch's, and not the running ones.
+        momentum: By how much the running ones move.
+        eps: Added to the variance.
+    """
+    if training and input.numel() == (input.shape[1] if input.ndim > 1 else 0):
+        raise InvalidArgumentError(
+            "batch_norm: input must have more than 1 element of each channel in training, got "
+            f"shape {input.shape}"
+        )
+    return _batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps, False
+    )
+
+
+@overridable
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Returns channels less their mean, divided by their deviation, each image by itself.
+
+    The arguments are those of `batch_norm`, `use_input_stats` that of `training`.
+    """
+    return _instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
+    )
+
+
+@overridable
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Returns elements divided by a power of the mean square of neighbouring channels.
+
+    Args:
+        input: Of shape (N, channels, ...), of 3 dims at least.
+        size: Of so many channels around each.
+        alpha: What the mean is multiplied by.
+        beta: The power.
+        k: What is added before.
+    """
+    if input.ndim < 3:
+        raise InvalidArgumentError(
+            f"local_response_norm: input must be of 3 dims at least, got shape {input.shape}"
+        )
+    if input.numel() == 0:
+        return input
+    squares = (input * input).unsqueeze(1)
+    around = [size // 2, (size - 1) // 2]
+    if input.ndim == 3:
+        squares = _pad(squares, [0, 0, *around])
+        means = _avg_pools[2](squares, [size, 1], [1, 1])
+    else:
+        shape = input.shape
+        squares = squares.reshape((shape[0], 1, shape[1], shape[2], -1))
+        squares = _pad(squares, [0, 0, 0, 0, *around])
+        means = _avg_pools[3](squares, [size, 1, 1], [1, 1, 1])
+    return input / (means.squeeze(1).reshape(input.shape) * alpha + k) ** beta
+
+
+@overridable
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """Returns vectors in units of their length.
+
+    Args:
+        input: The tensor.
+        p: Of the norm that is the length.
+        dim: Along which the vectors are.
+        eps: The least that a length counts as.
+    """
+    if p == 2:
+        length = (input * input).sum(dim, True).sqrt()
+    elif p == 1:
+        length = input.abs().sum(dim, True)
+    elif math.isinf(p):
+        length = input.abs().amax([dim], True)
+    else:
+        length = (input.abs() ** p).sum(dim, True) ** (1 / p)
+    return input / length.clamp_min(eps)
+
+
+@overridable
+def softmin(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """Returns `softmax` of the negative of an input."""
+    from .functional import _softmax_dim
+
+    return _softmax(-input, _softmax_dim("softmin", input, dim), dtype)
+
+
+def _dropping(name: str) -> tuple[Any, Any]:
+    return _packet(f"aten::{name}"), _packet(f"aten::{name}_")
+
+
+_dropout = _dropping("dropout")
+_feature_dropout = _dropping("feature_dropout")
+_alpha_dropout = _dropping("alpha_dropout")
+_feature_alpha_dropout = _dropping("feature_alpha_dropout")
+
+
+def _dropped(name: str, operators: tuple, input: Tensor, p: float, training: bool, inplace: bool):
+    if not 0 <= p <= 1:
+        raise InvalidArgumentError(f"{name}: p must be between 0 and 1, got {p}")
+    return operators[bool(inplace)](input, p, training)
+
+
+@overridable
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Makes elements zero with probability p, and the others larger by 1 / (1 - p).
+
+    Args:
+        input: Of a floating dtype.
+        p: From 0 to 1.
+        training: Whether anything is done.
+        inplace: Whether the input is overwritten.
+    """
+    return _dropped("dropout", _dropout, input, p, training, inplace)
+
+
+@overridable
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Gives elements the least value of selu with probability p, and keeps mean and deviation."""
+    return _dropped("alpha_dropout", _alpha_dropout, input, p, training, inplace)
+
+
+@overridable
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Does what `alpha_dropout` does to whole channels of an input of shape (N, channels, ...)."""
+    return _dropped("feature_alpha_dropout", _feature_alpha_dropout, input, p, training, inplace)
+
+
+def _channels_dropped(
+    name: str, dims: int, input: Tensor, p: float, training: bool, inplace: bool
+) -> Tensor:
+    batched = input.ndim == dims + 2
+    if not batched and input.ndim != dims + 1:
+        raise InvalidArgumentError(
+            f"{name}: input must be of {dims + 1} dims, or {dims + 2} with a batch, got shape "
+            f"{input.shape}"
+        )
+    whole = input if batched else input.unsqueeze(0)
+    result = _dropped(name, _feature_dropout, whole, p, training, inplace)
+    return result if batched else result.squeeze(0)
+
+
+@overridable
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Makes whole channels of lines zero, of shape (N, channels, length)."""
+    return _channels_dropped("dropout1d", 1, input, p, training, inplace)
+
+
+@overridable
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Makes whole channels of images zero, of shape (N, channels, height, width)."""
+    if input.ndim == 3:  # as PyTorch: lines with a batch
+        return _dropped("dropout2d", _feature_dropout, input, p, training, inplace)
+    return _channels_dropped("dropout2d", 2, input, p, training, inplace)
+
+
+@overridable
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Makes whole channels of volumes zero, of shape (N, channels, depth, height, width)."""
+    return _channels_dropped("dropout3d", 3, input, p, training, inplace)
+
+
+def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple:
+    """Flat indices, the bag of each, and how many bags there are."""
+    from ..factories import arange
+
+    if input.ndim == 2:
+        if offsets is not None:
+            raise InvalidArgumentError(
+                "embedding_bag: offsets must be None for an input of 2 dims, got a tensor"
+            )
+        count, each = input.shape
+        bags = arange(count, device=input.device).reshape((count, 1)).expand((count, each))
+        return input.reshape(-1), bags.reshape(-1), count
+    if input.ndim != 1 or offsets is None or offsets.ndim != 1:
+        raise InvalidArgumentError(
+            "embedding_bag: input must be of 2 dims, or of 1 dim with offsets of 1 dim, got shape "
+            f"{input.shape}"
+        )
+    count = offsets.shape[0] - bool(include_last_offset)
+    places = arange(input.shape[0], device=input.device)
+    bags = _searchsorted(offsets[:count].to(places.dtype), places, right=True) - 1
+    return input, bags, count
+
+
+@overridable
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Returns sums or means of rows of a matrix, a bag of indices each.
+
+    Args:
+        input: Indices: of shape (bags, N), or flat with offsets.
+        weight: The matrix: a row each.
+        offsets: Where each bag begins in a flat input.
+        max_norm: Not supported: rows are not scaled in place.
+        norm_type: Of that.
+        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
+        mode: "sum" or "mean".
+        sparse: Not supported: gradients are dense.
+        per_sample_weights: What each row is multiplied by, for "sum".
+        include_last_offset: Whether the last offset is the input's size, and begins no bag.
+        padding_idx: A row that does not count.
+
+    Raises:
+        NotSupportedError: For `max_norm`, `sparse` and the mode "max".
+    """
+    for name, value, default in (("max_norm", max_norm, None), ("sparse", sparse, False)):
+        if value != default:
+            raise NotSupportedError(f"embedding_bag: {name} must be left out, got {value}")
+    if mode == "max":
+        raise NotSupportedError("embedding_bag: mode must be 'sum' or 'mean', got 'max'")
+    if mode not in ("sum", "mean"):
+        raise InvalidArgumentError(f"embedding_bag: mode must be 'sum' or 'mean', got {mode!r}")
+    if per_sample_weights is not None and (
+        mode != "sum" or per_sample_weights.shape != input.shape
+    ):
+        raise InvalidArgumentError(
+            "embedding_bag: per_sample_weights must be of the input's shape, for mode 'sum', got "
+            f"shape {per_sample_weights.shape} and mode {mode!r}"
+        )
+    from ..factories import ones, zeros
+
+    indices, bags, count = _bags(input, offsets, include_last_offset)
+    padding = -1 if padding_idx is None else padding_idx + weight.shape[0] * (padding_idx < 0)
+    rows = _embedding(weight, indices, padding, scale_grad_by_freq)
+    like = {"dtype": weight.dtype, "device": weight.device}
+    counts = ones(indices.shape[0], **like)
+    if padding_idx is not None:
+        counts = counts * (indices != padding).to(weight.dtype)
+        rows = rows * counts.unsqueeze(1)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.reshape((-1, 1))
+    sums = _index_add(zeros((count, weight.shape[1]), **like), 0, bags, rows)
+    if mode == "sum":
+        return sums
+    sizes = _index_add(zeros(count, **like), 0, bags, counts)
+    return sums / sizes.clamp_min(1).unsqueeze(1)
+
+
+__all__ = [
+    "alpha_dropout",
+    "batch_norm",
+    "bilinear",
+    "cosine_similarity",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "glu",
+    "instance_norm",
+    "local_response_norm",
+    "logsigmoid",
+    "normalize",
+    "one_hot",
+    "pairwise_distance",
+    "prelu",
+    "scaled_dot_product_attention",
+    "softmin",
+]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Padding, and images of another size."""
+
+from __future__ import annotations
+
+from ..._tenon import Tensor
+from .. import functional as F
+from .module import Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _Pad(Module):
+    _dims: int
+    _mode: str
+
+    def __init__(self, padding: Any) -> None:
+        """Keeps how many elements are added: one number, or those before and behind each dim."""
+        super().__init__()
+        count = 2 * self._dims
+        self.padding = (padding,) * count if isinstance(padding, int) else tuple(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a larger tensor."""
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        """How many elements are added."""
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    _mode = "constant"
+
+    def __init__(self, padding: Any, value: float) -> None:
+        """Keeps how many elements are added, and their value."""
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a larger tensor."""
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: Any) -> None:
+        """Keeps how many elements are added."""
+        super().__init__(padding, 0.0)
+
+
+def _family(prefix: str, base: type, what: str, **attributes: str) -> list[type]:
+    """A class for each of one to three dims."""
+    made = []
+    for dims in (1, 2, 3):
+        name = f"{prefix}Pad{dims}d"
+        doc = f"Adds {what} at the ends of the last {dims} dims: `padding` before and behind each."
+        body = {"__doc__": doc, "__module__": __name__, "_dims": dims, **attributes}
+        made.append(type(name, (base,), body))
+    return made
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _family(
+    "Constant", _ConstantPad, "elements of one value"
+)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _family("Zero", _ZeroPad, "zeros")
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _family(
+    "Reflection", _Pad, "mirrored elements", _mode="reflect"
+)
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _family(
+    "Replication", _Pad, "the last elements", _mode="replicate"
+)
+CircularPad1d, CircularPad2d, CircularPad3d = _family(
+    "Circular", _Pad, "elements of the other end", _mode="circular"
+)
+
+
+class Upsample(Module):
+    """Lines, images or volumes of another size.
+
+    Args:
+        size: Of the dims behind the channels.
+        scale_factor: What their sizes are multiplied by, instead.
+        mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear".
+        align_corners: Whether the elements at the corners stay where they are.
+        recompute_scale_factor: Whether places are told by the sizes, and not by the factors.
+    """
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        """Keeps the options."""
+        super().__init__()
+        self.size = size
+        self.scale_factor = scale_factor
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of shape (N, channels, ...) for one."""
+        return F.interpolate(
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            self.recompute_scale_factor,
+        )
+
+    def extra_repr(self) -> str:
+        """The options."""
+        name = "size" if self.scale_factor is None else "scale_factor"
+        return f"{name}={getattr(self, name)}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Images of another size, of the nearest elements."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        """Keeps the size or the factor."""
+        super().__init__(size, scale_factor, "nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Images of another size, of elements between the old ones; corners stay."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        """Keeps the size or the factor."""
+        super().__init__(size, scale_factor, "bilinear", True)
+
+
+class PixelShuffle(Module):
+    """Channels as finer rows and columns: (C * r * r, H, W) becomes (C, H * r, W * r)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        """Keeps r."""
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns the finer image."""
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    """Rows and columns as more channels: (C, H * r, W * r) becomes (C * r * r, H, W)."""
+
+    def __init__(self, downscale_factor: int) -> None:
+        """Keeps r."""
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns the coarser image."""
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        """The factor."""
+        return f"downscale_factor={self.downscale_factor}"
+
+
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]

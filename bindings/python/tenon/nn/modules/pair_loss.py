@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses of probabilities, of distributions and of pairs as modules."""
+
+from __future__ import annotations
+
+from ..._tenon import Tensor
+from .. import functional as F
+from .loss import _Loss
+
+
+class BCELoss(_Loss):
+    """How far probabilities are from what is true.
+
+    Args:
+        weight: What each loss is multiplied by.
+        reduction: "mean", "sum" or "none".
+    """
+
+    weight: Tensor | None
+
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.register_buffer("weight", weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of probabilities and a target of the same shape."""
+        return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
+
+
+class BCEWithLogitsLoss(_Loss):
+    """`BCELoss` of the sigmoid of an input, without losing digits.
+
+    Args:
+        weight: What each loss is multiplied by.
+        reduction: "mean", "sum" or "none".
+        pos_weight: What the part of a loss is multiplied by that is for targets of 1.
+    """
+
+    weight: Tensor | None
+    pos_weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.register_buffer("weight", weight)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of an input and a target of the same shape."""
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, reduction=self.reduction, pos_weight=self.pos_weight
+        )
+
+
+class KLDivLoss(_Loss):
+    """The Kullback-Leibler divergence of a distribution from a target.
+
+    Args:
+        reduction: "mean", "batchmean", "sum" or "none".
+        log_target: Whether targets are logarithms, as inputs are.
+    """
+
+    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.log_target = log_target
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the divergence of logarithms of probabilities from a target."""
+        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
+
+
+class PoissonNLLLoss(_Loss):
+    """How unlikely counts are; the arguments are those of the function."""
+
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        eps: float = 1e-8,
+        reduction: str = "mean",
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.log_input = log_input
+        self.full = full
+        self.eps = eps
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of what is expected and counts of the same shape."""
+        return F.poisson_nll_loss(
+            input, target, self.log_input, self.full, eps=self.eps, reduction=self.reduction
+        )
+
+
+class GaussianNLLLoss(_Loss):
+    """How unlikely targets are under normal distributions."""
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.full = full
+        self.eps = eps
+
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
+        """Returns the loss of means and a target of the same shape, and variances."""
+        return F.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
+
+
+class MarginRankingLoss(_Loss):
+    """How far pairs are from the order that they shall have."""
+
+    def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of pairs; targets are 1 where the first shall be larger, else -1."""
+        return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
+
+
+class HingeEmbeddingLoss(_Loss):
+    """Distances where the target is 1, and what lacks of a margin where it is -1."""
+
+    def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of distances and targets."""
+        return F.hinge_embedding_loss(input, target, self.margin, reduction=self.reduction)
+
+
+class CosineEmbeddingLoss(_Loss):
+    """How unlike vectors are where the target is 1, and how like where it is -1."""
+
+    def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of pairs of vectors and targets."""
+        return F.cosine_embedding_loss(
+            input1, input2, target, self.margin, reduction=self.reduction
+        )
+
+
+class TripletMarginLoss(_Loss):
+    """By how much vectors are not nearer to one than to another."""
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """Returns the loss of vectors, those to be near to and those to be far from."""
+        options = self.margin, self.p, self.eps, self.swap
+        return F.triplet_margin_loss(anchor, positive, negative, *options, reduction=self.reduction)
+
+
+class SoftMarginLoss(_Loss):
+    """`log(1 + exp(-target * input))`, for targets of 1 and -1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of an input and a target of the same shape."""
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
+
+
+__all__ = [
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CosineEmbeddingLoss",
+    "GaussianNLLLoss",
+    "HingeEmbeddingLoss",
+    "KLDivLoss",
+    "MarginRankingLoss",
+    "PoissonNLLLoss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
+]

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that read sequences step by step, and their cells."""
+
+from __future__ import annotations
+
+import math
+
+from ..._tenon import Tensor
+from ...error import InvalidArgumentError
+from ...ops import _packet
+from .. import init
+from ..parameter import Parameter
+from .module import Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_layers = {
+    "LSTM": _packet("aten::lstm"),
+    "GRU": _packet("aten::gru"),
+    "RNN_TANH": _packet("aten::rnn_tanh"),
+    "RNN_RELU": _packet("aten::rnn_relu"),
+}
+_cells = {
+    "LSTM": _packet("aten::lstm_cell"),
+    "GRU": _packet("aten::gru_cell"),
+    "RNN_TANH": _packet("aten::rnn_tanh_cell"),
+    "RNN_RELU": _packet("aten::rnn_relu_cell"),
+}
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _draw(module: Module, hidden_size: int) -> None:
+    """Parameters uniform within 1 / sqrt(hidden size) of 0."""
+    bound = 1 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+    for parameter in module.parameters():
+        init.uniform_(parameter, -bound, bound)
+
+
+class RNNBase(Module):
+    """What the layers share: parameters for each layer and direction.
+
+    Args:
+        mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+        input_size: Features of each step.
+        hidden_size: Features of the state.
+        num_layers: Each reads what the one before gives.
+        bias: Whether there are biases.
+        batch_first: Whether inputs are (N, steps, features), and not (steps, N, features).
+        dropout: With what probability a feature between layers is zero, in training.
+        bidirectional: Whether each layer reads in both directions.
+        proj_size: Of an LSTM: features that the state is projected to; 0: it is not.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Attributes:
+        weight_ih_l0: Of the input, and so on for each layer; with `_reverse` the other way.
+        weight_hh_l0: Of the state.
+        bias_ih_l0: Added to the one.
+        bias_hh_l0: Added to the other.
+        weight_hr_l0: The projection, where there is one.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameters."""
+        super().__init__()
+        name = type(self).__name__
+        if mode not in _GATES:
+            raise InvalidArgumentError(f"{name}: mode must be one of {[*_GATES]}, got {mode!r}")
+        for label, number in (("hidden_size", hidden_size), ("num_layers", num_layers)):
+            if number < 1:
+                raise InvalidArgumentError(f"{name}: {label} must be above 0, got {number}")
+        if not 0 <= dropout <= 1:
+            raise InvalidArgumentError(f"{name}: dropout must be between 0 and 1, got {dropout}")
+        if proj_size != 0 and (mode != "LSTM" or not 0 < proj_size < hidden_size):
+            raise InvalidArgumentError(
+                f"{name}: proj_size must be below hidden_size, of an LSTM, got {proj_size}"
+            )
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._names: list[str] = []
+        self._make(device, dtype)
+        self.reset_parameters()
+
+    def _make(self, device: Any, dtype: Any) -> None:
+        from ...factories import empty
+
+        options = {"device": device, "dtype": dtype}
+        options = {name: value for name, value in options.items() if value is not None}
+        rows = _GATES[self.mode] * self.hidden_size
+        state = self.proj_size or self.hidden_size
+        ways = 2 if self.bidirectional else 1
+        for layer in range(self.num_layers):
+            columns = self.input_size if layer == 0 else state * ways
+            for way in ("", "_reverse")[:ways]:
+                shapes = {"weight_ih": (rows, columns), "weight_hh": (rows, state)}
+                if self.bias:
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+                if self.proj_size:
+                    shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+                for kind, shape in shapes.items():
+                    name = f"{kind}_l{layer}{way}"
+                    setattr(self, name, Parameter(empty(shape, **options)))
+                    self._names.append(name)
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        _draw(self, self.hidden_size)
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: parameters need not lie behind each other."""
+
+    def _first(self, input: Tensor, features: int) -> Tensor:
+        from ...factories import zeros
+
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        batch = input.shape[0 if self.batch_first else 1]
+        return zeros((layers, batch, features), dtype=input.dtype, device=input.device)
+
+    def _check(self, input: Tensor) -> None:
+        name = type(self).__name__
+        if input.ndim not in (2, 3):
+            raise InvalidArgumentError(
+                f"{name}: input must be of 3 dims, or 2 without a batch, got shape {input.shape}"
+            )
+        if input.shape[-1] != self.input_size:
+            raise InvalidArgumentError(
+                f"{name}: input must have {self.input_size} features, got shape {input.shape}"
+            )
+
+    def _run(self, input: Tensor, hx: Any) -> tuple:
+        params = [getattr(self, name) for name in self._names]
+        return _layers[self.mode](
+            input,
+            hx,
+            params,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+            self.batch_first,
+        )
+
+    def forward(self, input: Tensor, hx: Any = None) -> tuple:
+        """Returns what the last layer gives at each step, and the states after the last step.
+
+        Args:
+            input: Of shape (steps, N, features), or (steps, features) without a batch.
+            hx: The states before the first step, (layers, N, hidden_size); by default zeros. Of an
+                LSTM a pair: states, and cells.
+        """
+        self._check(input)
+        batched = input.ndim == 3
+        dim = 0 if self.batch_first else 1
+        if not batched:
+            input = input.unsqueeze(dim)
+        is_pair = self.mode == "LSTM"
+        if hx is None:
+            state = self._first(input, self.proj_size or self.hidden_size)
+            given = [state, self._first(input, self.hidden_size)] if is_pair else [state]
+        else:
+            given = list(hx) if is_pair else [hx]
+            if not batched:
+                given = [one.unsqueeze(1) for one in given]
+        output, *after = self._run(input, given if is_pair else given[0])
+        if not batched:
+            output, after = output.squeeze(dim), [one.squeeze(1) for one in after]
+        return output, tuple(after) if is_pair else after[0]
+
+    def extra_repr(self) -> str:
+        """Sizes, and options that are not the default."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size:
+            text += f", proj_size={self.proj_size}"
+        for name, default in (
+            ("num_layers", 1),
+            ("bias", True),
+            ("batch_first", False),
+            ("dropout", 0.0),
+            ("bidirectional", False),
+        ):
+            if getattr(self, name) != default:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(RNNBase):
+    """A plain recurrent layer: `tanh(W_ih x + b_ih + W_hh h + b_hh)`, or relu of it.
+
+    Takes the arguments of `RNNBase` without `mode`, and `nonlinearity`, "tanh" or "relu".
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the parameters."""
+        if len(args) > 3:  # as PyTorch, where nonlinearity comes fourth
+            nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise InvalidArgumentError(
+                f"RNN: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}"
+            )
+        self.nonlinearity = nonlinearity
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory. Takes the arguments of `RNNBase` without `mode`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the parameters."""
+        super().__init__("LSTM", *args, **kwargs)
+
+
+class GRU(RNNBase):
+    """Gated recurrent units. Takes the arguments of `RNNBase` without `mode`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the parameters."""
+        if "proj_size" in kwargs:
+            raise InvalidArgumentError("GRU: proj_size must be left out, got a number")
+        super().__init__("GRU", *args, **kwargs)
+
+
+class RNNCellBase(Module):
+    """What cells share: the parameters of one layer.
+
+    Args:
+        input_size: Features of the input.
+        hidden_size: Features of the state.
+        bias: Whether there are biases.
+        num_chunks: How many gates.
+        device: Of the parameters.
+        dtype: Of the parameters.
+    """
+
+    _mode: str
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameters."""
+        from ...factories import empty
+
+        super().__init__()
+        options = {"device": device, "dtype": dtype}
+        options = {name: value for name, value in options.items() if value is not None}
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(empty((rows, input_size), **options))
+        self.weight_hh = Parameter(empty((rows, hidden_size), **options))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(empty(rows, **options)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        _draw(self, self.hidden_size)
+
+    def _step(self, input: Tensor, hx: Any) -> Any:
+        if input.ndim not in (1, 2):
+            raise InvalidArgumentError(
+                f"{type(self).__name__}: input must be of 1 or 2 dims, got shape {input.shape}"
+            )
+        is_pair = self._mode == "LSTM"
+        whole = input if input.ndim == 2 else input.unsqueeze(0)
+        if hx is None:
+            zeros = whole.new_zeros((whole.shape[0], self.hidden_size))
+            hx = [zeros, zeros] if is_pair else zeros
+        elif input.ndim == 1:
+            hx = [one.unsqueeze(0) for one in hx] if is_pair else hx.unsqueeze(0)
+        else:
+            hx = list(hx) if is_pair else hx
+        cell = _cells[self._mode]
+        after = cell(whole, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if input.ndim == 2:
+            return after
+        return tuple(one.squeeze(0) for one in after) if is_pair else after.squeeze(0)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """Returns the state after one step; of an LSTM state and cell."""
+        return self._step(input, hx)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        return text if self.bias else f"{text}, bias={self.bias}"
+
+
+class RNNCell(RNNCellBase):
+    """One step of a plain recurrent layer, with "tanh" or "relu"."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameters."""
+        if nonlinearity not in ("tanh", "relu"):
+            raise InvalidArgumentError(
+                f"RNNCell: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}"
+            )
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+        self._mode = f"RNN_{nonlinearity.upper()}"
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM layer."""
+
+    _mode = "LSTM"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameters."""
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU layer."""
+
+    _mode = "GRU"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        """Makes the parameters."""
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
