@@ -15,20 +15,24 @@ abs = _aten("abs")
 absolute = _aten("absolute")
 acos = _aten("acos")
 acosh = _aten("acosh")
+adaptive_avg_pool1d = _aten("adaptive_avg_pool1d")
+adaptive_avg_pool2d = _aten("adaptive_avg_pool2d")
+adaptive_avg_pool3d = _aten("adaptive_avg_pool3d")
+adaptive_max_pool1d = _aten("adaptive_max_pool1d")
+adaptive_max_pool2d = _aten("adaptive_max_pool2d")
+adaptive_max_pool2d_backward = _aten("adaptive_max_pool2d_backward")
+adaptive_max_pool3d = _aten("adaptive_max_pool3d")
+adaptive_max_pool3d_backward = _aten("adaptive_max_pool3d_backward")
 add = _aten("add")
-addbmm = _aten("addbmm")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
 addmm = _aten("addmm")
-addmv = _aten("addmv")
-addr = _aten("addr")
 alias_copy = _aten("alias_copy")
 all = _aten("all")
 allclose = _aten("allclose")
+alpha_dropout = _aten("alpha_dropout")
 amax = _aten("amax")
 amin = _aten("amin")
-aminmax = _aten("aminmax")
-angle = _aten("angle")
 any = _aten("any")
 arccos = _aten("arccos")
 arccosh = _aten("arccosh")
@@ -50,26 +54,29 @@ atanh = _aten("atanh")
 atleast_1d = _aten("atleast_1d")
 atleast_2d = _aten("atleast_2d")
 atleast_3d = _aten("atleast_3d")
-baddbmm = _aten("baddbmm")
-bernoulli = _aten("bernoulli")
+avg_pool1d = _aten("avg_pool1d")
+avg_pool2d = _aten("avg_pool2d")
+avg_pool2d_backward = _aten("avg_pool2d_backward")
+avg_pool3d = _aten("avg_pool3d")
+avg_pool3d_backward = _aten("avg_pool3d_backward")
+batch_norm = _aten("batch_norm")
+bilinear = _aten("bilinear")
+binary_cross_entropy = _aten("binary_cross_entropy")
+binary_cross_entropy_backward = _aten("binary_cross_entropy_backward")
+binary_cross_entropy_with_logits = _aten("binary_cross_entropy_with_logits")
 bincount = _aten("bincount")
 bitwise_and = _aten("bitwise_and")
 bitwise_not = _aten("bitwise_not")
 bitwise_or = _aten("bitwise_or")
 bitwise_xor = _aten("bitwise_xor")
-block_diag = _aten("block_diag")
 bmm = _aten("bmm")
 broadcast_to = _aten("broadcast_to")
 bucketize = _aten("bucketize")
 can_cast = _aten("can_cast")
-cartesian_prod = _aten("cartesian_prod")
 cat = _aten("cat")
-cauchy = _aten("cauchy")
 ceil = _aten("ceil")
 celu = _aten("celu")
-chain_matmul = _aten("chain_matmul")
-cholesky_inverse = _aten("cholesky_inverse")
-cholesky_solve = _aten("cholesky_solve")
+channel_shuffle = _aten("channel_shuffle")
 chunk = _aten("chunk")
 clamp = _aten("clamp")
 clamp_max = _aten("clamp_max")
@@ -78,27 +85,26 @@ clip = _aten("clip")
 clone = _aten("clone")
 col2im = _aten("col2im")
 column_stack = _aten("column_stack")
-combinations = _aten("combinations")
-complex = _aten("complex")
 concat = _aten("concat")
 concatenate = _aten("concatenate")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
+constant_pad_nd = _aten("constant_pad_nd")
+conv1d = _aten("conv1d")
 conv2d = _aten("conv2d")
-copysign = _aten("copysign")
-corrcoef = _aten("corrcoef")
+conv3d = _aten("conv3d")
+conv_transpose1d = _aten("conv_transpose1d")
+conv_transpose2d = _aten("conv_transpose2d")
+conv_transpose3d = _aten("conv_transpose3d")
+convolution = _aten("convolution")
+convolution_backward = _aten("convolution_backward")
 cos = _aten("cos")
 cosh = _aten("cosh")
+cosine_embedding_loss = _aten("cosine_embedding_loss")
+cosine_similarity = _aten("cosine_similarity")
 count_nonzero = _aten("count_nonzero")
-cov = _aten("cov")
-cross = _aten("cross")
-cummax = _aten("cummax")
-cummin = _aten("cummin")
-cumprod = _aten("cumprod")
+cross_entropy_loss = _aten("cross_entropy_loss")
 cumsum = _aten("cumsum")
-cumulative_trapezoid = _aten("cumulative_trapezoid")
-deg2rad = _aten("deg2rad")
-det = _aten("det")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
 diag = _aten("diag")
@@ -107,14 +113,10 @@ diagonal = _aten("diagonal")
 diagonal_backward = _aten("diagonal_backward")
 diagonal_copy = _aten("diagonal_copy")
 diagonal_scatter = _aten("diagonal_scatter")
-diff = _aten("diff")
-digamma = _aten("digamma")
-dist = _aten("dist")
 div = _aten("div")
 divide = _aten("divide")
-dot = _aten("dot")
+dropout = _aten("dropout")
 dstack = _aten("dstack")
-einsum = _aten("einsum")
 elu = _aten("elu")
 embedding = _aten("embedding")
 embedding_dense_backward = _aten("embedding_dense_backward")
@@ -122,41 +124,18 @@ eq = _aten("eq")
 equal = _aten("equal")
 erf = _aten("erf")
 erfc = _aten("erfc")
-erfinv = _aten("erfinv")
 exp = _aten("exp")
 exp2 = _aten("exp2")
 expand_copy = _aten("expand_copy")
 expm1 = _aten("expm1")
-exponential = _aten("exponential")
-fft_fft = _aten("fft_fft")
-fft_fft2 = _aten("fft_fft2")
-fft_fftfreq = _aten("fft_fftfreq")
-fft_fftn = _aten("fft_fftn")
-fft_fftshift = _aten("fft_fftshift")
-fft_hfft = _aten("fft_hfft")
-fft_hfft2 = _aten("fft_hfft2")
-fft_hfftn = _aten("fft_hfftn")
-fft_ifft = _aten("fft_ifft")
-fft_ifft2 = _aten("fft_ifft2")
-fft_ifftn = _aten("fft_ifftn")
-fft_ifftshift = _aten("fft_ifftshift")
-fft_ihfft = _aten("fft_ihfft")
-fft_ihfft2 = _aten("fft_ihfft2")
-fft_ihfftn = _aten("fft_ihfftn")
-fft_irfft = _aten("fft_irfft")
-fft_irfft2 = _aten("fft_irfft2")
-fft_irfftn = _aten("fft_irfftn")
-fft_rfft = _aten("fft_rfft")
-fft_rfft2 = _aten("fft_rfft2")
-fft_rfftfreq = _aten("fft_rfftfreq")
-fft_rfftn = _aten("fft_rfftn")
+feature_alpha_dropout = _aten("feature_alpha_dropout")
+feature_dropout = _aten("feature_dropout")
 fill = _aten("fill")
 fix = _aten("fix")
 flatten = _aten("flatten")
 flip = _aten("flip")
 fliplr = _aten("fliplr")
 flipud = _aten("flipud")
-float_power = _aten("float_power")
 floor = _aten("floor")
 fmax = _aten("fmax")
 fmin = _aten("fmin")
@@ -164,15 +143,16 @@ fmod = _aten("fmod")
 frac = _aten("frac")
 frexp = _aten("frexp")
 gather = _aten("gather")
-gcd = _aten("gcd")
 ge = _aten("ge")
 gelu = _aten("gelu")
 gelu_backward = _aten("gelu_backward")
-geometric = _aten("geometric")
 ger = _aten("ger")
+glu = _aten("glu")
 greater = _aten("greater")
 greater_equal = _aten("greater_equal")
 group_norm = _aten("group_norm")
+gru = _aten("gru")
+gru_cell = _aten("gru_cell")
 gt = _aten("gt")
 hardshrink = _aten("hardshrink")
 hardshrink_backward = _aten("hardshrink_backward")
@@ -182,13 +162,11 @@ hardswish = _aten("hardswish")
 hardswish_backward = _aten("hardswish_backward")
 hardtanh = _aten("hardtanh")
 hardtanh_backward = _aten("hardtanh_backward")
-heaviside = _aten("heaviside")
+hinge_embedding_loss = _aten("hinge_embedding_loss")
 histc = _aten("histc")
-histogram = _aten("histogram")
 hstack = _aten("hstack")
 huber_loss = _aten("huber_loss")
 hypot = _aten("hypot")
-i0 = _aten("i0")
 im2col = _aten("im2col")
 imag = _aten("imag")
 index = _aten("index")
@@ -198,142 +176,118 @@ index_fill = _aten("index_fill")
 index_put = _aten("index_put")
 index_select = _aten("index_select")
 index_select_backward = _aten("index_select_backward")
-inner = _aten("inner")
-inverse = _aten("inverse")
+instance_norm = _aten("instance_norm")
 isclose = _aten("isclose")
 isfinite = _aten("isfinite")
-isin = _aten("isin")
 isinf = _aten("isinf")
 isnan = _aten("isnan")
-isneginf = _aten("isneginf")
-isposinf = _aten("isposinf")
-isreal = _aten("isreal")
-kron = _aten("kron")
-kthvalue = _aten("kthvalue")
+kl_div = _aten("kl_div")
 l1_loss = _aten("l1_loss")
 layer_norm = _aten("layer_norm")
-lcm = _aten("lcm")
-ldexp = _aten("ldexp")
 le = _aten("le")
 leaky_relu = _aten("leaky_relu")
 leaky_relu_backward = _aten("leaky_relu_backward")
 lerp = _aten("lerp")
 less = _aten("less")
 less_equal = _aten("less_equal")
-lgamma = _aten("lgamma")
-linalg_cholesky = _aten("linalg_cholesky")
-linalg_cholesky_ex = _aten("linalg_cholesky_ex")
-linalg_cond = _aten("linalg_cond")
-linalg_cross = _aten("linalg_cross")
-linalg_det = _aten("linalg_det")
-linalg_eigh = _aten("linalg_eigh")
-linalg_eigvalsh = _aten("linalg_eigvalsh")
-linalg_inv = _aten("linalg_inv")
-linalg_inv_ex = _aten("linalg_inv_ex")
-linalg_lstsq = _aten("linalg_lstsq")
-linalg_lu_factor = _aten("linalg_lu_factor")
-linalg_lu_factor_ex = _aten("linalg_lu_factor_ex")
-linalg_matrix_norm = _aten("linalg_matrix_norm")
-linalg_matrix_power = _aten("linalg_matrix_power")
-linalg_matrix_rank = _aten("linalg_matrix_rank")
-linalg_multi_dot = _aten("linalg_multi_dot")
-linalg_norm = _aten("linalg_norm")
-linalg_pinv = _aten("linalg_pinv")
-linalg_qr = _aten("linalg_qr")
-linalg_slogdet = _aten("linalg_slogdet")
-linalg_solve = _aten("linalg_solve")
-linalg_solve_ex = _aten("linalg_solve_ex")
-linalg_solve_triangular = _aten("linalg_solve_triangular")
-linalg_svd = _aten("linalg_svd")
-linalg_svdvals = _aten("linalg_svdvals")
-linalg_vander = _aten("linalg_vander")
-linalg_vecdot = _aten("linalg_vecdot")
-linalg_vector_norm = _aten("linalg_vector_norm")
 linear = _aten("linear")
 log = _aten("log")
 log10 = _aten("log10")
 log1p = _aten("log1p")
 log2 = _aten("log2")
-log_normal = _aten("log_normal")
 log_sigmoid = _aten("log_sigmoid")
 log_softmax = _aten("log_softmax")
 logaddexp = _aten("logaddexp")
 logaddexp2 = _aten("logaddexp2")
-logcumsumexp = _aten("logcumsumexp")
-logdet = _aten("logdet")
 logical_and = _aten("logical_and")
 logical_not = _aten("logical_not")
 logical_or = _aten("logical_or")
 logical_xor = _aten("logical_xor")
-logit = _aten("logit")
 logspace = _aten("logspace")
 logsumexp = _aten("logsumexp")
+lstm = _aten("lstm")
+lstm_cell = _aten("lstm_cell")
 lt = _aten("lt")
+margin_ranking_loss = _aten("margin_ranking_loss")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
 masked_scatter_backward = _aten("masked_scatter_backward")
 masked_select = _aten("masked_select")
 matmul = _aten("matmul")
-matrix_power = _aten("matrix_power")
 max = _aten("max")
+max_pool1d = _aten("max_pool1d")
+max_pool1d_with_indices = _aten("max_pool1d_with_indices")
 max_pool2d = _aten("max_pool2d")
 max_pool2d_with_indices = _aten("max_pool2d_with_indices")
 max_pool2d_with_indices_backward = _aten("max_pool2d_with_indices_backward")
+max_pool3d = _aten("max_pool3d")
+max_pool3d_with_indices = _aten("max_pool3d_with_indices")
+max_pool3d_with_indices_backward = _aten("max_pool3d_with_indices_backward")
 maximum = _aten("maximum")
 mean = _aten("mean")
-median = _aten("median")
-meshgrid = _aten("meshgrid")
 min = _aten("min")
 minimum = _aten("minimum")
 mish = _aten("mish")
 mm = _aten("mm")
-mode = _aten("mode")
 moveaxis = _aten("moveaxis")
 movedim = _aten("movedim")
 mse_loss = _aten("mse_loss")
-msort = _aten("msort")
 mul = _aten("mul")
 multiply = _aten("multiply")
-mv = _aten("mv")
 nan_to_num = _aten("nan_to_num")
-nanmean = _aten("nanmean")
-nanmedian = _aten("nanmedian")
-nanquantile = _aten("nanquantile")
-nansum = _aten("nansum")
 narrow = _aten("narrow")
+native_batch_norm = _aten("native_batch_norm")
+native_dropout = _aten("native_dropout")
+native_group_norm = _aten("native_group_norm")
+native_layer_norm = _aten("native_layer_norm")
 ne = _aten("ne")
 neg = _aten("neg")
 negative = _aten("negative")
-nextafter = _aten("nextafter")
+nll_loss_nd = _aten("nll_loss_nd")
 nonzero = _aten("nonzero")
-norm = _aten("norm")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
 not_equal = _aten("not_equal")
+one_hot = _aten("one_hot")
 outer = _aten("outer")
+pad = _aten("pad")
+pairwise_distance = _aten("pairwise_distance")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
-pinverse = _aten("pinverse")
-polar = _aten("polar")
-polygamma = _aten("polygamma")
-positive = _aten("positive")
+pixel_shuffle = _aten("pixel_shuffle")
+pixel_unshuffle = _aten("pixel_unshuffle")
+poisson_nll_loss = _aten("poisson_nll_loss")
 pow = _aten("pow")
+prelu = _aten("prelu")
 prod = _aten("prod")
-quantile = _aten("quantile")
-rad2deg = _aten("rad2deg")
 randint = _aten("randint")
 randint_like = _aten("randint_like")
-randperm = _aten("randperm")
 ravel = _aten("ravel")
 real = _aten("real")
 reciprocal = _aten("reciprocal")
+reflection_pad1d = _aten("reflection_pad1d")
+reflection_pad1d_backward = _aten("reflection_pad1d_backward")
+reflection_pad2d = _aten("reflection_pad2d")
+reflection_pad2d_backward = _aten("reflection_pad2d_backward")
+reflection_pad3d = _aten("reflection_pad3d")
+reflection_pad3d_backward = _aten("reflection_pad3d_backward")
 relu = _aten("relu")
 relu6 = _aten("relu6")
 remainder = _aten("remainder")
 repeat_interleave = _aten("repeat_interleave")
+replication_pad1d = _aten("replication_pad1d")
+replication_pad1d_backward = _aten("replication_pad1d_backward")
+replication_pad2d = _aten("replication_pad2d")
+replication_pad2d_backward = _aten("replication_pad2d_backward")
+replication_pad3d = _aten("replication_pad3d")
+replication_pad3d_backward = _aten("replication_pad3d_backward")
 reshape = _aten("reshape")
 result_type = _aten("result_type")
 rms_norm = _aten("rms_norm")
+rnn_relu = _aten("rnn_relu")
+rnn_relu_cell = _aten("rnn_relu_cell")
+rnn_tanh = _aten("rnn_tanh")
+rnn_tanh_cell = _aten("rnn_tanh_cell")
 roll = _aten("roll")
 rot90 = _aten("rot90")
 round = _aten("round")
@@ -356,38 +310,25 @@ signbit = _aten("signbit")
 silu = _aten("silu")
 silu_backward = _aten("silu_backward")
 sin = _aten("sin")
-sinc = _aten("sinc")
 sinh = _aten("sinh")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 slice_scatter = _aten("slice_scatter")
-slogdet = _aten("slogdet")
 smooth_l1_loss = _aten("smooth_l1_loss")
+soft_margin_loss = _aten("soft_margin_loss")
 softmax = _aten("softmax")
 softplus = _aten("softplus")
 softplus_backward = _aten("softplus_backward")
 softshrink = _aten("softshrink")
 softshrink_backward = _aten("softshrink_backward")
 sort = _aten("sort")
-special_digamma = _aten("special_digamma")
 special_erf = _aten("special_erf")
 special_erfc = _aten("special_erfc")
-special_erfinv = _aten("special_erfinv")
 special_exp2 = _aten("special_exp2")
 special_expit = _aten("special_expit")
 special_expm1 = _aten("special_expm1")
-special_gammaln = _aten("special_gammaln")
-special_i0 = _aten("special_i0")
-special_i0e = _aten("special_i0e")
-special_i1 = _aten("special_i1")
-special_i1e = _aten("special_i1e")
 special_log1p = _aten("special_log1p")
-special_logit = _aten("special_logit")
 special_logsumexp = _aten("special_logsumexp")
-special_polygamma = _aten("special_polygamma")
-special_psi = _aten("special_psi")
-special_sinc = _aten("special_sinc")
-special_xlog1py = _aten("special_xlog1py")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -401,7 +342,6 @@ sub = _aten("sub")
 subtract = _aten("subtract")
 sum = _aten("sum")
 sum_to_size = _aten("sum_to_size")
-svd = _aten("svd")
 swapaxes = _aten("swapaxes")
 swapdims = _aten("swapdims")
 t = _aten("t")
@@ -411,16 +351,13 @@ take_along_dim = _aten("take_along_dim")
 tan = _aten("tan")
 tanh = _aten("tanh")
 tanh_backward = _aten("tanh_backward")
-tensordot = _aten("tensordot")
 threshold_backward = _aten("threshold_backward")
 tile = _aten("tile")
 topk = _aten("topk")
-trace = _aten("trace")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
-trapezoid = _aten("trapezoid")
-trapz = _aten("trapz")
 tril = _aten("tril")
+triplet_margin_loss = _aten("triplet_margin_loss")
 triu = _aten("triu")
 true_divide = _aten("true_divide")
 trunc = _aten("trunc")
@@ -430,15 +367,25 @@ unfold = _aten("unfold")
 unfold_backward = _aten("unfold_backward")
 unfold_copy = _aten("unfold_copy")
 uniform = _aten("uniform")
-unique_consecutive = _aten("unique_consecutive")
-unique_dim = _aten("unique_dim")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
+upsample_bicubic2d = _aten("upsample_bicubic2d")
+upsample_bicubic2d_backward = _aten("upsample_bicubic2d_backward")
+upsample_bilinear2d = _aten("upsample_bilinear2d")
+upsample_bilinear2d_backward = _aten("upsample_bilinear2d_backward")
+upsample_linear1d = _aten("upsample_linear1d")
+upsample_linear1d_backward = _aten("upsample_linear1d_backward")
+upsample_nearest1d = _aten("upsample_nearest1d")
+upsample_nearest1d_backward = _aten("upsample_nearest1d_backward")
+upsample_nearest2d = _aten("upsample_nearest2d")
+upsample_nearest2d_backward = _aten("upsample_nearest2d_backward")
+upsample_nearest3d = _aten("upsample_nearest3d")
+upsample_nearest3d_backward = _aten("upsample_nearest3d_backward")
+upsample_trilinear3d = _aten("upsample_trilinear3d")
+upsample_trilinear3d_backward = _aten("upsample_trilinear3d_backward")
 value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
-vander = _aten("vander")
 var = _aten("var")
 var_mean = _aten("var_mean")
-vdot = _aten("vdot")
 view_as_complex = _aten("view_as_complex")
 view_as_complex_copy = _aten("view_as_complex_copy")
 view_as_real = _aten("view_as_real")
@@ -453,20 +400,24 @@ __all__ = [
     "absolute",
     "acos",
     "acosh",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_backward",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_backward",
     "add",
-    "addbmm",
     "addcdiv",
     "addcmul",
     "addmm",
-    "addmv",
-    "addr",
     "alias_copy",
     "all",
     "allclose",
+    "alpha_dropout",
     "amax",
     "amin",
-    "aminmax",
-    "angle",
     "any",
     "arccos",
     "arccosh",
@@ -488,26 +439,29 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "baddbmm",
-    "bernoulli",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool2d_backward",
+    "avg_pool3d",
+    "avg_pool3d_backward",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_backward",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
-    "block_diag",
     "bmm",
     "broadcast_to",
     "bucketize",
     "can_cast",
-    "cartesian_prod",
     "cat",
-    "cauchy",
     "ceil",
     "celu",
-    "chain_matmul",
-    "cholesky_inverse",
-    "cholesky_solve",
+    "channel_shuffle",
     "chunk",
     "clamp",
     "clamp_max",
@@ -516,27 +470,26 @@ __all__ = [
     "clone",
     "col2im",
     "column_stack",
-    "combinations",
-    "complex",
     "concat",
     "concatenate",
     "conj",
     "conj_physical",
+    "constant_pad_nd",
+    "conv1d",
     "conv2d",
-    "copysign",
-    "corrcoef",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
+    "convolution_backward",
     "cos",
     "cosh",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "count_nonzero",
-    "cov",
-    "cross",
-    "cummax",
-    "cummin",
-    "cumprod",
+    "cross_entropy_loss",
     "cumsum",
-    "cumulative_trapezoid",
-    "deg2rad",
-    "det",
     "detach",
     "detach_copy",
     "diag",
@@ -545,14 +498,10 @@ __all__ = [
     "diagonal_backward",
     "diagonal_copy",
     "diagonal_scatter",
-    "diff",
-    "digamma",
-    "dist",
     "div",
     "divide",
-    "dot",
+    "dropout",
     "dstack",
-    "einsum",
     "elu",
     "embedding",
     "embedding_dense_backward",
@@ -560,41 +509,18 @@ __all__ = [
     "equal",
     "erf",
     "erfc",
-    "erfinv",
     "exp",
     "exp2",
     "expand_copy",
     "expm1",
-    "exponential",
-    "fft_fft",
-    "fft_fft2",
-    "fft_fftfreq",
-    "fft_fftn",
-    "fft_fftshift",
-    "fft_hfft",
-    "fft_hfft2",
-    "fft_hfftn",
-    "fft_ifft",
-    "fft_ifft2",
-    "fft_ifftn",
-    "fft_ifftshift",
-    "fft_ihfft",
-    "fft_ihfft2",
-    "fft_ihfftn",
-    "fft_irfft",
-    "fft_irfft2",
-    "fft_irfftn",
-    "fft_rfft",
-    "fft_rfft2",
-    "fft_rfftfreq",
-    "fft_rfftn",
+    "feature_alpha_dropout",
+    "feature_dropout",
     "fill",
     "fix",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
-    "float_power",
     "floor",
     "fmax",
     "fmin",
@@ -602,15 +528,16 @@ __all__ = [
     "frac",
     "frexp",
     "gather",
-    "gcd",
     "ge",
     "gelu",
     "gelu_backward",
-    "geometric",
     "ger",
+    "glu",
     "greater",
     "greater_equal",
     "group_norm",
+    "gru",
+    "gru_cell",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -620,13 +547,11 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
-    "heaviside",
+    "hinge_embedding_loss",
     "histc",
-    "histogram",
     "hstack",
     "huber_loss",
     "hypot",
-    "i0",
     "im2col",
     "imag",
     "index",
@@ -636,142 +561,118 @@ __all__ = [
     "index_put",
     "index_select",
     "index_select_backward",
-    "inner",
-    "inverse",
+    "instance_norm",
     "isclose",
     "isfinite",
-    "isin",
     "isinf",
     "isnan",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "kron",
-    "kthvalue",
+    "kl_div",
     "l1_loss",
     "layer_norm",
-    "lcm",
-    "ldexp",
     "le",
     "leaky_relu",
     "leaky_relu_backward",
     "lerp",
     "less",
     "less_equal",
-    "lgamma",
-    "linalg_cholesky",
-    "linalg_cholesky_ex",
-    "linalg_cond",
-    "linalg_cross",
-    "linalg_det",
-    "linalg_eigh",
-    "linalg_eigvalsh",
-    "linalg_inv",
-    "linalg_inv_ex",
-    "linalg_lstsq",
-    "linalg_lu_factor",
-    "linalg_lu_factor_ex",
-    "linalg_matrix_norm",
-    "linalg_matrix_power",
-    "linalg_matrix_rank",
-    "linalg_multi_dot",
-    "linalg_norm",
-    "linalg_pinv",
-    "linalg_qr",
-    "linalg_slogdet",
-    "linalg_solve",
-    "linalg_solve_ex",
-    "linalg_solve_triangular",
-    "linalg_svd",
-    "linalg_svdvals",
-    "linalg_vander",
-    "linalg_vecdot",
-    "linalg_vector_norm",
     "linear",
     "log",
     "log10",
     "log1p",
     "log2",
-    "log_normal",
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
-    "logcumsumexp",
-    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
-    "logit",
     "logspace",
     "logsumexp",
+    "lstm",
+    "lstm_cell",
     "lt",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
-    "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool2d_with_indices_backward",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_pool3d_with_indices_backward",
     "maximum",
     "mean",
-    "median",
-    "meshgrid",
     "min",
     "minimum",
     "mish",
     "mm",
-    "mode",
     "moveaxis",
     "movedim",
     "mse_loss",
-    "msort",
     "mul",
     "multiply",
-    "mv",
     "nan_to_num",
-    "nanmean",
-    "nanmedian",
-    "nanquantile",
-    "nansum",
     "narrow",
+    "native_batch_norm",
+    "native_dropout",
+    "native_group_norm",
+    "native_layer_norm",
     "ne",
     "neg",
     "negative",
-    "nextafter",
+    "nll_loss_nd",
     "nonzero",
-    "norm",
     "normal",
     "normal_functional",
     "not_equal",
+    "one_hot",
     "outer",
+    "pad",
+    "pairwise_distance",
     "permute",
     "permute_copy",
-    "pinverse",
-    "polar",
-    "polygamma",
-    "positive",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
     "pow",
+    "prelu",
     "prod",
-    "quantile",
-    "rad2deg",
     "randint",
     "randint_like",
-    "randperm",
     "ravel",
     "real",
     "reciprocal",
+    "reflection_pad1d",
+    "reflection_pad1d_backward",
+    "reflection_pad2d",
+    "reflection_pad2d_backward",
+    "reflection_pad3d",
+    "reflection_pad3d_backward",
     "relu",
     "relu6",
     "remainder",
     "repeat_interleave",
+    "replication_pad1d",
+    "replication_pad1d_backward",
+    "replication_pad2d",
+    "replication_pad2d_backward",
+    "replication_pad3d",
+    "replication_pad3d_backward",
     "reshape",
     "result_type",
     "rms_norm",
+    "rnn_relu",
+    "rnn_relu_cell",
+    "rnn_tanh",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
@@ -794,38 +695,25 @@ __all__ = [
     "silu",
     "silu_backward",
     "sin",
-    "sinc",
     "sinh",
     "slice_backward",
     "slice_copy",
     "slice_scatter",
-    "slogdet",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softplus",
     "softplus_backward",
     "softshrink",
     "softshrink_backward",
     "sort",
-    "special_digamma",
     "special_erf",
     "special_erfc",
-    "special_erfinv",
     "special_exp2",
     "special_expit",
     "special_expm1",
-    "special_gammaln",
-    "special_i0",
-    "special_i0e",
-    "special_i1",
-    "special_i1e",
     "special_log1p",
-    "special_logit",
     "special_logsumexp",
-    "special_polygamma",
-    "special_psi",
-    "special_sinc",
-    "special_xlog1py",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -839,7 +727,6 @@ __all__ = [
     "subtract",
     "sum",
     "sum_to_size",
-    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -849,16 +736,13 @@ __all__ = [
     "tan",
     "tanh",
     "tanh_backward",
-    "tensordot",
     "threshold_backward",
     "tile",
     "topk",
-    "trace",
     "transpose",
     "transpose_copy",
-    "trapezoid",
-    "trapz",
     "tril",
+    "triplet_margin_loss",
     "triu",
     "true_divide",
     "trunc",
@@ -868,15 +752,25 @@ __all__ = [
     "unfold_backward",
     "unfold_copy",
     "uniform",
-    "unique_consecutive",
-    "unique_dim",
     "unsqueeze",
     "unsqueeze_copy",
+    "upsample_bicubic2d",
+    "upsample_bicubic2d_backward",
+    "upsample_bilinear2d",
+    "upsample_bilinear2d_backward",
+    "upsample_linear1d",
+    "upsample_linear1d_backward",
+    "upsample_nearest1d",
+    "upsample_nearest1d_backward",
+    "upsample_nearest2d",
+    "upsample_nearest2d_backward",
+    "upsample_nearest3d",
+    "upsample_nearest3d_backward",
+    "upsample_trilinear3d",
+    "upsample_trilinear3d_backward",
     "value_selecting_reduction_backward",
-    "vander",
     "var",
     "var_mean",
-    "vdot",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",
@@ -888,4 +782,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'all', 'any', 'complex', 'max', 'min', 'pow', 'round', 'sum')
+BUILTINS = ('abs', 'all', 'any', 'max', 'min', 'pow', 'round', 'sum')

@@ -47,6 +47,36 @@ impl Tensor {
         aten::acosh_(self)
     }
 
+    /// `aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor`
+    pub fn adaptive_avg_pool1d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::adaptive_avg_pool1d(self, output_size)
+    }
+
+    /// `aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor`
+    pub fn adaptive_avg_pool2d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::adaptive_avg_pool2d(self, output_size)
+    }
+
+    /// `aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor`
+    pub fn adaptive_avg_pool3d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::adaptive_avg_pool3d(self, output_size)
+    }
+
+    /// `aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)`
+    pub fn adaptive_max_pool1d(&self, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::adaptive_max_pool1d(self, output_size)
+    }
+
+    /// `aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)`
+    pub fn adaptive_max_pool2d(&self, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::adaptive_max_pool2d(self, output_size)
+    }
+
+    /// `aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)`
+    pub fn adaptive_max_pool3d(&self, output_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::adaptive_max_pool3d(self, output_size)
+    }
+
     /// `aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
     pub fn add_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::add_scalar(self, other)
@@ -88,31 +118,6 @@ impl Tensor {
     pub fn add_with_(
         &self, other: &Tensor, options: aten::AddInPlaceTensorOptions) -> Result<Tensor> {
         aten::add_tensor_with_(self, other, options)
-    }
-
-    /// `aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
-    /// -> Tensor`
-    pub fn addbmm(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
-        aten::addbmm(self, batch1, batch2)
-    }
-
-    /// As [`Tensor::addbmm`], with all that it leaves out.
-    pub fn addbmm_with(
-        &self, batch1: &Tensor, batch2: &Tensor, options: aten::AddbmmOptions) -> Result<Tensor> {
-        aten::addbmm_with(self, batch1, batch2, options)
-    }
-
-    /// `aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-    /// alpha=1) -> Tensor(a!)`
-    pub fn addbmm_(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
-        aten::addbmm_(self, batch1, batch2)
-    }
-
-    /// As [`Tensor::addbmm_`], with all that it leaves out.
-    pub fn addbmm_with_(
-        &self, batch1: &Tensor, batch2: &Tensor,
-        options: aten::AddbmmInPlaceOptions) -> Result<Tensor> {
-        aten::addbmm_with_(self, batch1, batch2, options)
     }
 
     /// `aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
@@ -189,54 +194,6 @@ impl Tensor {
         aten::addmm_with_(self, mat1, mat2, options)
     }
 
-    /// `aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
-    /// Tensor`
-    pub fn addmv(&self, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
-        aten::addmv(self, mat, vec)
-    }
-
-    /// As [`Tensor::addmv`], with all that it leaves out.
-    pub fn addmv_with(
-        &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvOptions) -> Result<Tensor> {
-        aten::addmv_with(self, mat, vec, options)
-    }
-
-    /// `aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
-    /// Tensor(a!)`
-    pub fn addmv_(&self, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
-        aten::addmv_(self, mat, vec)
-    }
-
-    /// As [`Tensor::addmv_`], with all that it leaves out.
-    pub fn addmv_with_(
-        &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvInPlaceOptions) -> Result<Tensor> {
-        aten::addmv_with_(self, mat, vec, options)
-    }
-
-    /// `aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
-    /// Tensor`
-    pub fn addr(&self, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
-        aten::addr(self, vec1, vec2)
-    }
-
-    /// As [`Tensor::addr`], with all that it leaves out.
-    pub fn addr_with(
-        &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrOptions) -> Result<Tensor> {
-        aten::addr_with(self, vec1, vec2, options)
-    }
-
-    /// `aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
-    /// Tensor(a!)`
-    pub fn addr_(&self, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
-        aten::addr_(self, vec1, vec2)
-    }
-
-    /// As [`Tensor::addr_`], with all that it leaves out.
-    pub fn addr_with_(
-        &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrInPlaceOptions) -> Result<Tensor> {
-        aten::addr_with_(self, vec1, vec2, options)
-    }
-
     /// `aten::alias_copy(Tensor self) -> Tensor`
     pub fn alias_copy(&self) -> Result<Tensor> {
         aten::alias_copy(self)
@@ -296,22 +253,6 @@ impl Tensor {
     /// As [`Tensor::amin`], with all that it leaves out.
     pub fn amin_with(&self, options: aten::AminOptions<'_>) -> Result<Tensor> {
         aten::amin_with(self, options)
-    }
-
-    /// `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
-    /// max)`
-    pub fn aminmax(&self) -> Result<(Tensor, Tensor)> {
-        aten::aminmax(self)
-    }
-
-    /// As [`Tensor::aminmax`], with all that it leaves out.
-    pub fn aminmax_with(&self, options: aten::AminmaxOptions) -> Result<(Tensor, Tensor)> {
-        aten::aminmax_with(self, options)
-    }
-
-    /// `aten::angle(Tensor self) -> Tensor`
-    pub fn angle(&self) -> Result<Tensor> {
-        aten::angle(self)
     }
 
     /// `aten::any(Tensor self) -> Tensor`
@@ -554,84 +495,65 @@ impl Tensor {
         aten::atleast_3d(self)
     }
 
-    /// `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
-    /// -> Tensor`
-    pub fn baddbmm(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
-        aten::baddbmm(self, batch1, batch2)
+    /// `aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+    /// bool ceil_mode=False, bool count_include_pad=True) -> Tensor`
+    pub fn avg_pool1d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::avg_pool1d(self, kernel_size)
     }
 
-    /// As [`Tensor::baddbmm`], with all that it leaves out.
-    pub fn baddbmm_with(
-        &self, batch1: &Tensor, batch2: &Tensor, options: aten::BaddbmmOptions) -> Result<Tensor> {
-        aten::baddbmm_with(self, batch1, batch2, options)
+    /// As [`Tensor::avg_pool1d`], with all that it leaves out.
+    pub fn avg_pool1d_with(
+        &self, kernel_size: &[i64], options: aten::AvgPool1dOptions<'_>) -> Result<Tensor> {
+        aten::avg_pool1d_with(self, kernel_size, options)
     }
 
-    /// `aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-    /// alpha=1) -> Tensor(a!)`
-    pub fn baddbmm_(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
-        aten::baddbmm_(self, batch1, batch2)
+    /// `aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool
+    /// ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor`
+    pub fn avg_pool2d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::avg_pool2d(self, kernel_size)
     }
 
-    /// As [`Tensor::baddbmm_`], with all that it leaves out.
-    pub fn baddbmm_with_(
-        &self, batch1: &Tensor, batch2: &Tensor,
-        options: aten::BaddbmmInPlaceOptions) -> Result<Tensor> {
-        aten::baddbmm_with_(self, batch1, batch2, options)
+    /// As [`Tensor::avg_pool2d`], with all that it leaves out.
+    pub fn avg_pool2d_with(
+        &self, kernel_size: &[i64], options: aten::AvgPool2dOptions<'_>) -> Result<Tensor> {
+        aten::avg_pool2d_with(self, kernel_size, options)
     }
 
-    /// `aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor`
-    pub fn bernoulli(&self) -> Result<Tensor> {
-        aten::bernoulli(self)
+    /// `aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool
+    /// ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor`
+    pub fn avg_pool3d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::avg_pool3d(self, kernel_size)
     }
 
-    /// As [`Tensor::bernoulli`], with all that it leaves out.
-    pub fn bernoulli_with(&self, options: aten::BernoulliOptions<'_>) -> Result<Tensor> {
-        aten::bernoulli_with(self, options)
+    /// As [`Tensor::avg_pool3d`], with all that it leaves out.
+    pub fn avg_pool3d_with(
+        &self, kernel_size: &[i64], options: aten::AvgPool3dOptions<'_>) -> Result<Tensor> {
+        aten::avg_pool3d_with(self, kernel_size, options)
     }
 
-    /// `aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor`
-    pub fn bernoulli_tensor(&self, p: &Tensor) -> Result<Tensor> {
-        aten::bernoulli_tensor(self, p)
+    /// `aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
+    /// reduction=1) -> Tensor`
+    pub fn binary_cross_entropy(&self, target: &Tensor) -> Result<Tensor> {
+        aten::binary_cross_entropy(self, target)
     }
 
-    /// As [`Tensor::bernoulli_tensor`], with all that it leaves out.
-    pub fn bernoulli_tensor_with(
-        &self, p: &Tensor, options: aten::BernoulliTensorOptions<'_>) -> Result<Tensor> {
-        aten::bernoulli_tensor_with(self, p, options)
+    /// As [`Tensor::binary_cross_entropy`], with all that it leaves out.
+    pub fn binary_cross_entropy_with(
+        &self, target: &Tensor, options: aten::BinaryCrossEntropyOptions<'_>) -> Result<Tensor> {
+        aten::binary_cross_entropy_with(self, target, options)
     }
 
-    /// `aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor`
-    pub fn bernoulli_p(&self, p: f64) -> Result<Tensor> {
-        aten::bernoulli_p(self, p)
+    /// `aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None,
+    /// Tensor? pos_weight=None, int reduction=1) -> Tensor`
+    pub fn binary_cross_entropy_with_logits(&self, target: &Tensor) -> Result<Tensor> {
+        aten::binary_cross_entropy_with_logits(self, target)
     }
 
-    /// As [`Tensor::bernoulli_p`], with all that it leaves out.
-    pub fn bernoulli_p_with(&self, p: f64, options: aten::BernoulliPOptions<'_>) -> Result<Tensor> {
-        aten::bernoulli_p_with(self, p, options)
-    }
-
-    /// `aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
-    /// Tensor(a!)`
-    pub fn bernoulli_(&self, p: &Tensor) -> Result<Tensor> {
-        aten::bernoulli_tensor_(self, p)
-    }
-
-    /// As [`Tensor::bernoulli_`], with all that it leaves out.
-    pub fn bernoulli_with_(
-        &self, p: &Tensor, options: aten::BernoulliInPlaceTensorOptions<'_>) -> Result<Tensor> {
-        aten::bernoulli_tensor_with_(self, p, options)
-    }
-
-    /// `aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
-    /// Tensor(a!)`
-    pub fn bernoulli_float_(&self) -> Result<Tensor> {
-        aten::bernoulli_float_(self)
-    }
-
-    /// As [`Tensor::bernoulli_float_`], with all that it leaves out.
-    pub fn bernoulli_float_with_(
-        &self, options: aten::BernoulliInPlaceFloatOptions<'_>) -> Result<Tensor> {
-        aten::bernoulli_float_with_(self, options)
+    /// As [`Tensor::binary_cross_entropy_with_logits`], with all that it leaves out.
+    pub fn binary_cross_entropy_with_logits_with(
+        &self, target: &Tensor,
+        options: aten::BinaryCrossEntropyWithLogitsOptions<'_>) -> Result<Tensor> {
+        aten::binary_cross_entropy_with_logits_with(self, target, options)
     }
 
     /// `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor`
@@ -741,28 +663,6 @@ impl Tensor {
         aten::bucketize_tensor_with(self, boundaries, options)
     }
 
-    /// `aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
-    /// Tensor`
-    pub fn cauchy(&self) -> Result<Tensor> {
-        aten::cauchy(self)
-    }
-
-    /// As [`Tensor::cauchy`], with all that it leaves out.
-    pub fn cauchy_with(&self, options: aten::CauchyOptions<'_>) -> Result<Tensor> {
-        aten::cauchy_with(self, options)
-    }
-
-    /// `aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
-    /// generator=None) -> Tensor(a!)`
-    pub fn cauchy_(&self) -> Result<Tensor> {
-        aten::cauchy_(self)
-    }
-
-    /// As [`Tensor::cauchy_`], with all that it leaves out.
-    pub fn cauchy_with_(&self, options: aten::CauchyInPlaceOptions<'_>) -> Result<Tensor> {
-        aten::cauchy_with_(self, options)
-    }
-
     /// `aten::ceil(Tensor self) -> Tensor`
     pub fn ceil(&self) -> Result<Tensor> {
         aten::ceil(self)
@@ -793,25 +693,9 @@ impl Tensor {
         aten::celu_with_(self, options)
     }
 
-    /// `aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor`
-    pub fn cholesky_inverse(&self) -> Result<Tensor> {
-        aten::cholesky_inverse(self)
-    }
-
-    /// As [`Tensor::cholesky_inverse`], with all that it leaves out.
-    pub fn cholesky_inverse_with(&self, options: aten::CholeskyInverseOptions) -> Result<Tensor> {
-        aten::cholesky_inverse_with(self, options)
-    }
-
-    /// `aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor`
-    pub fn cholesky_solve(&self, input2: &Tensor) -> Result<Tensor> {
-        aten::cholesky_solve(self, input2)
-    }
-
-    /// As [`Tensor::cholesky_solve`], with all that it leaves out.
-    pub fn cholesky_solve_with(
-        &self, input2: &Tensor, options: aten::CholeskySolveOptions) -> Result<Tensor> {
-        aten::cholesky_solve_with(self, input2, options)
+    /// `aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor`
+    pub fn channel_shuffle(&self, groups: i64) -> Result<Tensor> {
+        aten::channel_shuffle(self, groups)
     }
 
     /// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
@@ -953,16 +837,6 @@ impl Tensor {
         aten::col2im(self, output_size, kernel_size, dilation, padding, stride)
     }
 
-    /// `aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor`
-    pub fn combinations(&self) -> Result<Tensor> {
-        aten::combinations(self)
-    }
-
-    /// As [`Tensor::combinations`], with all that it leaves out.
-    pub fn combinations_with(&self, options: aten::CombinationsOptions) -> Result<Tensor> {
-        aten::combinations_with(self, options)
-    }
-
     /// `aten::conj(Tensor(a) self) -> Tensor(a)`
     pub fn conj(&self) -> Result<Tensor> {
         aten::conj(self)
@@ -978,6 +852,17 @@ impl Tensor {
         aten::conj_physical_(self)
     }
 
+    /// `aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor`
+    pub fn constant_pad_nd(&self, pad: &[i64]) -> Result<Tensor> {
+        aten::constant_pad_nd(self, pad)
+    }
+
+    /// As [`Tensor::constant_pad_nd`], with all that it leaves out.
+    pub fn constant_pad_nd_with(
+        &self, pad: &[i64], options: aten::ConstantPadNdOptions) -> Result<Tensor> {
+        aten::constant_pad_nd_with(self, pad, options)
+    }
+
     /// `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)`
     pub fn contiguous(&self) -> Result<Tensor> {
         aten::contiguous(self)
@@ -986,31 +871,6 @@ impl Tensor {
     /// As [`Tensor::contiguous`], with all that it leaves out.
     pub fn contiguous_with(&self, options: aten::ContiguousOptions) -> Result<Tensor> {
         aten::contiguous_with(self, options)
-    }
-
-    /// `aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor`
-    pub fn copysign_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
-        aten::copysign_scalar(self, other)
-    }
-
-    /// `aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor`
-    pub fn copysign(&self, other: &Tensor) -> Result<Tensor> {
-        aten::copysign_tensor(self, other)
-    }
-
-    /// `aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
-    pub fn copysign_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
-        aten::copysign_scalar_(self, other)
-    }
-
-    /// `aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
-    pub fn copysign_(&self, other: &Tensor) -> Result<Tensor> {
-        aten::copysign_tensor_(self, other)
-    }
-
-    /// `aten::corrcoef(Tensor self) -> Tensor`
-    pub fn corrcoef(&self) -> Result<Tensor> {
-        aten::corrcoef(self)
     }
 
     /// `aten::cos(Tensor self) -> Tensor`
@@ -1048,55 +908,16 @@ impl Tensor {
         aten::count_nonzero_dim_int_list(self, dim)
     }
 
-    /// `aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)
-    /// -> Tensor`
-    pub fn cov(&self) -> Result<Tensor> {
-        aten::cov(self)
+    /// `aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+    /// SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor`
+    pub fn cross_entropy_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::cross_entropy_loss(self, target)
     }
 
-    /// As [`Tensor::cov`], with all that it leaves out.
-    pub fn cov_with(&self, options: aten::CovOptions<'_>) -> Result<Tensor> {
-        aten::cov_with(self, options)
-    }
-
-    /// `aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor`
-    pub fn cross(&self, other: &Tensor) -> Result<Tensor> {
-        aten::cross(self, other)
-    }
-
-    /// As [`Tensor::cross`], with all that it leaves out.
-    pub fn cross_with(&self, other: &Tensor, options: aten::CrossOptions) -> Result<Tensor> {
-        aten::cross_with(self, other, options)
-    }
-
-    /// `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)`
-    pub fn cummax(&self, dim: i64) -> Result<(Tensor, Tensor)> {
-        aten::cummax(self, dim)
-    }
-
-    /// `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)`
-    pub fn cummin(&self, dim: i64) -> Result<(Tensor, Tensor)> {
-        aten::cummin(self, dim)
-    }
-
-    /// `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
-    pub fn cumprod(&self, dim: i64) -> Result<Tensor> {
-        aten::cumprod(self, dim)
-    }
-
-    /// As [`Tensor::cumprod`], with all that it leaves out.
-    pub fn cumprod_with(&self, dim: i64, options: aten::CumprodOptions) -> Result<Tensor> {
-        aten::cumprod_with(self, dim, options)
-    }
-
-    /// `aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)`
-    pub fn cumprod_(&self, dim: i64) -> Result<Tensor> {
-        aten::cumprod_(self, dim)
-    }
-
-    /// As [`Tensor::cumprod_`], with all that it leaves out.
-    pub fn cumprod_with_(&self, dim: i64, options: aten::CumprodInPlaceOptions) -> Result<Tensor> {
-        aten::cumprod_with_(self, dim, options)
+    /// As [`Tensor::cross_entropy_loss`], with all that it leaves out.
+    pub fn cross_entropy_loss_with(
+        &self, target: &Tensor, options: aten::CrossEntropyLossOptions<'_>) -> Result<Tensor> {
+        aten::cross_entropy_loss_with(self, target, options)
     }
 
     /// `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
@@ -1117,21 +938,6 @@ impl Tensor {
     /// As [`Tensor::cumsum_`], with all that it leaves out.
     pub fn cumsum_with_(&self, dim: i64, options: aten::CumsumInPlaceOptions) -> Result<Tensor> {
         aten::cumsum_with_(self, dim, options)
-    }
-
-    /// `aten::deg2rad(Tensor self) -> Tensor`
-    pub fn deg2rad(&self) -> Result<Tensor> {
-        aten::deg2rad(self)
-    }
-
-    /// `aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn deg2rad_(&self) -> Result<Tensor> {
-        aten::deg2rad_(self)
-    }
-
-    /// `aten::det(Tensor self) -> Tensor`
-    pub fn det(&self) -> Result<Tensor> {
-        aten::det(self)
     }
 
     /// `aten::detach(Tensor(a) self) -> Tensor(a)`
@@ -1194,37 +1000,6 @@ impl Tensor {
     pub fn diagonal_scatter_with(
         &self, src: &Tensor, options: aten::DiagonalScatterOptions) -> Result<Tensor> {
         aten::diagonal_scatter_with(self, src, options)
-    }
-
-    /// `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) ->
-    /// Tensor`
-    pub fn diff(&self) -> Result<Tensor> {
-        aten::diff(self)
-    }
-
-    /// As [`Tensor::diff`], with all that it leaves out.
-    pub fn diff_with(&self, options: aten::DiffOptions<'_>) -> Result<Tensor> {
-        aten::diff_with(self, options)
-    }
-
-    /// `aten::digamma(Tensor self) -> Tensor`
-    pub fn digamma(&self) -> Result<Tensor> {
-        aten::digamma(self)
-    }
-
-    /// `aten::digamma_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn digamma_(&self) -> Result<Tensor> {
-        aten::digamma_(self)
-    }
-
-    /// `aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor`
-    pub fn dist(&self, other: &Tensor) -> Result<Tensor> {
-        aten::dist(self, other)
-    }
-
-    /// As [`Tensor::dist`], with all that it leaves out.
-    pub fn dist_with(&self, other: &Tensor, options: aten::DistOptions) -> Result<Tensor> {
-        aten::dist_with(self, other, options)
     }
 
     /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1315,11 +1090,6 @@ impl Tensor {
         aten::divide_tensor_mode_(self, other, rounding_mode)
     }
 
-    /// `aten::dot(Tensor self, Tensor tensor) -> Tensor`
-    pub fn dot(&self, tensor: &Tensor) -> Result<Tensor> {
-        aten::dot(self, tensor)
-    }
-
     /// `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor`
     pub fn elu(&self) -> Result<Tensor> {
         aten::elu(self)
@@ -1386,16 +1156,6 @@ impl Tensor {
         aten::erfc_(self)
     }
 
-    /// `aten::erfinv(Tensor self) -> Tensor`
-    pub fn erfinv(&self) -> Result<Tensor> {
-        aten::erfinv(self)
-    }
-
-    /// `aten::erfinv_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn erfinv_(&self) -> Result<Tensor> {
-        aten::erfinv_(self)
-    }
-
     /// `aten::exp(Tensor self) -> Tensor`
     pub fn exp(&self) -> Result<Tensor> {
         aten::exp(self)
@@ -1452,239 +1212,6 @@ impl Tensor {
         aten::expm1_(self)
     }
 
-    /// `aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor`
-    pub fn exponential(&self) -> Result<Tensor> {
-        aten::exponential(self)
-    }
-
-    /// As [`Tensor::exponential`], with all that it leaves out.
-    pub fn exponential_with(&self, options: aten::ExponentialOptions<'_>) -> Result<Tensor> {
-        aten::exponential_with(self, options)
-    }
-
-    /// `aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
-    /// Tensor(a!)`
-    pub fn exponential_(&self) -> Result<Tensor> {
-        aten::exponential_(self)
-    }
-
-    /// As [`Tensor::exponential_`], with all that it leaves out.
-    pub fn exponential_with_(
-        &self, options: aten::ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
-        aten::exponential_with_(self, options)
-    }
-
-    /// `aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_fft(&self) -> Result<Tensor> {
-        aten::fft_fft(self)
-    }
-
-    /// As [`Tensor::fft_fft`], with all that it leaves out.
-    pub fn fft_fft_with(&self, options: aten::FftFftOptions<'_>) -> Result<Tensor> {
-        aten::fft_fft_with(self, options)
-    }
-
-    /// `aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_fft2(&self) -> Result<Tensor> {
-        aten::fft_fft2(self)
-    }
-
-    /// As [`Tensor::fft_fft2`], with all that it leaves out.
-    pub fn fft_fft2_with(&self, options: aten::FftFft2Options<'_>) -> Result<Tensor> {
-        aten::fft_fft2_with(self, options)
-    }
-
-    /// `aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
-    pub fn fft_fftn(&self) -> Result<Tensor> {
-        aten::fft_fftn(self)
-    }
-
-    /// As [`Tensor::fft_fftn`], with all that it leaves out.
-    pub fn fft_fftn_with(&self, options: aten::FftFftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_fftn_with(self, options)
-    }
-
-    /// `aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor`
-    pub fn fft_fftshift(&self) -> Result<Tensor> {
-        aten::fft_fftshift(self)
-    }
-
-    /// As [`Tensor::fft_fftshift`], with all that it leaves out.
-    pub fn fft_fftshift_with(&self, options: aten::FftFftshiftOptions<'_>) -> Result<Tensor> {
-        aten::fft_fftshift_with(self, options)
-    }
-
-    /// `aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_hfft(&self) -> Result<Tensor> {
-        aten::fft_hfft(self)
-    }
-
-    /// As [`Tensor::fft_hfft`], with all that it leaves out.
-    pub fn fft_hfft_with(&self, options: aten::FftHfftOptions<'_>) -> Result<Tensor> {
-        aten::fft_hfft_with(self, options)
-    }
-
-    /// `aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_hfft2(&self) -> Result<Tensor> {
-        aten::fft_hfft2(self)
-    }
-
-    /// As [`Tensor::fft_hfft2`], with all that it leaves out.
-    pub fn fft_hfft2_with(&self, options: aten::FftHfft2Options<'_>) -> Result<Tensor> {
-        aten::fft_hfft2_with(self, options)
-    }
-
-    /// `aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-    /// Tensor`
-    pub fn fft_hfftn(&self) -> Result<Tensor> {
-        aten::fft_hfftn(self)
-    }
-
-    /// As [`Tensor::fft_hfftn`], with all that it leaves out.
-    pub fn fft_hfftn_with(&self, options: aten::FftHfftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_hfftn_with(self, options)
-    }
-
-    /// `aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_ifft(&self) -> Result<Tensor> {
-        aten::fft_ifft(self)
-    }
-
-    /// As [`Tensor::fft_ifft`], with all that it leaves out.
-    pub fn fft_ifft_with(&self, options: aten::FftIfftOptions<'_>) -> Result<Tensor> {
-        aten::fft_ifft_with(self, options)
-    }
-
-    /// `aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_ifft2(&self) -> Result<Tensor> {
-        aten::fft_ifft2(self)
-    }
-
-    /// As [`Tensor::fft_ifft2`], with all that it leaves out.
-    pub fn fft_ifft2_with(&self, options: aten::FftIfft2Options<'_>) -> Result<Tensor> {
-        aten::fft_ifft2_with(self, options)
-    }
-
-    /// `aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-    /// Tensor`
-    pub fn fft_ifftn(&self) -> Result<Tensor> {
-        aten::fft_ifftn(self)
-    }
-
-    /// As [`Tensor::fft_ifftn`], with all that it leaves out.
-    pub fn fft_ifftn_with(&self, options: aten::FftIfftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_ifftn_with(self, options)
-    }
-
-    /// `aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor`
-    pub fn fft_ifftshift(&self) -> Result<Tensor> {
-        aten::fft_ifftshift(self)
-    }
-
-    /// As [`Tensor::fft_ifftshift`], with all that it leaves out.
-    pub fn fft_ifftshift_with(&self, options: aten::FftIfftshiftOptions<'_>) -> Result<Tensor> {
-        aten::fft_ifftshift_with(self, options)
-    }
-
-    /// `aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_ihfft(&self) -> Result<Tensor> {
-        aten::fft_ihfft(self)
-    }
-
-    /// As [`Tensor::fft_ihfft`], with all that it leaves out.
-    pub fn fft_ihfft_with(&self, options: aten::FftIhfftOptions<'_>) -> Result<Tensor> {
-        aten::fft_ihfft_with(self, options)
-    }
-
-    /// `aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_ihfft2(&self) -> Result<Tensor> {
-        aten::fft_ihfft2(self)
-    }
-
-    /// As [`Tensor::fft_ihfft2`], with all that it leaves out.
-    pub fn fft_ihfft2_with(&self, options: aten::FftIhfft2Options<'_>) -> Result<Tensor> {
-        aten::fft_ihfft2_with(self, options)
-    }
-
-    /// `aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-    /// Tensor`
-    pub fn fft_ihfftn(&self) -> Result<Tensor> {
-        aten::fft_ihfftn(self)
-    }
-
-    /// As [`Tensor::fft_ihfftn`], with all that it leaves out.
-    pub fn fft_ihfftn_with(&self, options: aten::FftIhfftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_ihfftn_with(self, options)
-    }
-
-    /// `aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_irfft(&self) -> Result<Tensor> {
-        aten::fft_irfft(self)
-    }
-
-    /// As [`Tensor::fft_irfft`], with all that it leaves out.
-    pub fn fft_irfft_with(&self, options: aten::FftIrfftOptions<'_>) -> Result<Tensor> {
-        aten::fft_irfft_with(self, options)
-    }
-
-    /// `aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_irfft2(&self) -> Result<Tensor> {
-        aten::fft_irfft2(self)
-    }
-
-    /// As [`Tensor::fft_irfft2`], with all that it leaves out.
-    pub fn fft_irfft2_with(&self, options: aten::FftIrfft2Options<'_>) -> Result<Tensor> {
-        aten::fft_irfft2_with(self, options)
-    }
-
-    /// `aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-    /// Tensor`
-    pub fn fft_irfftn(&self) -> Result<Tensor> {
-        aten::fft_irfftn(self)
-    }
-
-    /// As [`Tensor::fft_irfftn`], with all that it leaves out.
-    pub fn fft_irfftn_with(&self, options: aten::FftIrfftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_irfftn_with(self, options)
-    }
-
-    /// `aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
-    pub fn fft_rfft(&self) -> Result<Tensor> {
-        aten::fft_rfft(self)
-    }
-
-    /// As [`Tensor::fft_rfft`], with all that it leaves out.
-    pub fn fft_rfft_with(&self, options: aten::FftRfftOptions<'_>) -> Result<Tensor> {
-        aten::fft_rfft_with(self, options)
-    }
-
-    /// `aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-    /// Tensor`
-    pub fn fft_rfft2(&self) -> Result<Tensor> {
-        aten::fft_rfft2(self)
-    }
-
-    /// As [`Tensor::fft_rfft2`], with all that it leaves out.
-    pub fn fft_rfft2_with(&self, options: aten::FftRfft2Options<'_>) -> Result<Tensor> {
-        aten::fft_rfft2_with(self, options)
-    }
-
-    /// `aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-    /// Tensor`
-    pub fn fft_rfftn(&self) -> Result<Tensor> {
-        aten::fft_rfftn(self)
-    }
-
-    /// As [`Tensor::fft_rfftn`], with all that it leaves out.
-    pub fn fft_rfftn_with(&self, options: aten::FftRfftnOptions<'_>) -> Result<Tensor> {
-        aten::fft_rfftn_with(self, options)
-    }
-
     /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
     pub fn fill_scalar_(&self, value: impl Into<Scalar>) -> Result<Tensor> {
         aten::fill_scalar_(self, value)
@@ -1724,26 +1251,6 @@ impl Tensor {
     /// `aten::flipud(Tensor self) -> Tensor`
     pub fn flipud(&self) -> Result<Tensor> {
         aten::flipud(self)
-    }
-
-    /// `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
-    pub fn float_power_tensor_scalar(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
-        aten::float_power_tensor_scalar(self, exponent)
-    }
-
-    /// `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
-    pub fn float_power_tensor_tensor(&self, exponent: &Tensor) -> Result<Tensor> {
-        aten::float_power_tensor_tensor(self, exponent)
-    }
-
-    /// `aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)`
-    pub fn float_power_scalar_(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
-        aten::float_power_scalar_(self, exponent)
-    }
-
-    /// `aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)`
-    pub fn float_power_(&self, exponent: &Tensor) -> Result<Tensor> {
-        aten::float_power_tensor_(self, exponent)
     }
 
     /// `aten::floor(Tensor self) -> Tensor`
@@ -1812,16 +1319,6 @@ impl Tensor {
         aten::gather_with(self, dim, index, options)
     }
 
-    /// `aten::gcd(Tensor self, Tensor other) -> Tensor`
-    pub fn gcd(&self, other: &Tensor) -> Result<Tensor> {
-        aten::gcd(self, other)
-    }
-
-    /// `aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
-    pub fn gcd_(&self, other: &Tensor) -> Result<Tensor> {
-        aten::gcd_(self, other)
-    }
-
     /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn ge_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::ge_scalar(self, other)
@@ -1862,30 +1359,19 @@ impl Tensor {
         aten::gelu_with_(self, options)
     }
 
-    /// `aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor`
-    pub fn geometric(&self, p: f64) -> Result<Tensor> {
-        aten::geometric(self, p)
-    }
-
-    /// As [`Tensor::geometric`], with all that it leaves out.
-    pub fn geometric_with(&self, p: f64, options: aten::GeometricOptions<'_>) -> Result<Tensor> {
-        aten::geometric_with(self, p, options)
-    }
-
-    /// `aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)`
-    pub fn geometric_(&self, p: f64) -> Result<Tensor> {
-        aten::geometric_(self, p)
-    }
-
-    /// As [`Tensor::geometric_`], with all that it leaves out.
-    pub fn geometric_with_(
-        &self, p: f64, options: aten::GeometricInPlaceOptions<'_>) -> Result<Tensor> {
-        aten::geometric_with_(self, p, options)
-    }
-
     /// `aten::ger(Tensor self, Tensor vec2) -> Tensor`
     pub fn ger(&self, vec2: &Tensor) -> Result<Tensor> {
         aten::ger(self, vec2)
+    }
+
+    /// `aten::glu(Tensor self, int dim=-1) -> Tensor`
+    pub fn glu(&self) -> Result<Tensor> {
+        aten::glu(self)
+    }
+
+    /// As [`Tensor::glu`], with all that it leaves out.
+    pub fn glu_with(&self, options: aten::GluOptions) -> Result<Tensor> {
+        aten::glu_with(self, options)
     }
 
     /// `aten::greater.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1998,14 +1484,16 @@ impl Tensor {
         aten::hardtanh_with_(self, options)
     }
 
-    /// `aten::heaviside(Tensor self, Tensor values) -> Tensor`
-    pub fn heaviside(&self, values: &Tensor) -> Result<Tensor> {
-        aten::heaviside(self, values)
+    /// `aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) ->
+    /// Tensor`
+    pub fn hinge_embedding_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::hinge_embedding_loss(self, target)
     }
 
-    /// `aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)`
-    pub fn heaviside_(&self, values: &Tensor) -> Result<Tensor> {
-        aten::heaviside_(self, values)
+    /// As [`Tensor::hinge_embedding_loss`], with all that it leaves out.
+    pub fn hinge_embedding_loss_with(
+        &self, target: &Tensor, options: aten::HingeEmbeddingLossOptions) -> Result<Tensor> {
+        aten::hinge_embedding_loss_with(self, target, options)
     }
 
     /// `aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor`
@@ -2016,31 +1504,6 @@ impl Tensor {
     /// As [`Tensor::histc`], with all that it leaves out.
     pub fn histc_with(&self, options: aten::HistcOptions) -> Result<Tensor> {
         aten::histc_with(self, options)
-    }
-
-    /// `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
-    /// weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)`
-    pub fn histogram_bin_ct(&self) -> Result<(Tensor, Tensor)> {
-        aten::histogram_bin_ct(self)
-    }
-
-    /// As [`Tensor::histogram_bin_ct`], with all that it leaves out.
-    pub fn histogram_bin_ct_with(
-        &self, options: aten::HistogramBinCtOptions<'_>) -> Result<(Tensor, Tensor)> {
-        aten::histogram_bin_ct_with(self, options)
-    }
-
-    /// `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
-    /// density=False) -> (Tensor hist, Tensor bin_edges)`
-    pub fn histogram_bins_tensor(&self, bins: &Tensor) -> Result<(Tensor, Tensor)> {
-        aten::histogram_bins_tensor(self, bins)
-    }
-
-    /// As [`Tensor::histogram_bins_tensor`], with all that it leaves out.
-    pub fn histogram_bins_tensor_with(
-        &self, bins: &Tensor,
-        options: aten::HistogramBinsTensorOptions<'_>) -> Result<(Tensor, Tensor)> {
-        aten::histogram_bins_tensor_with(self, bins, options)
     }
 
     /// `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor`
@@ -2062,16 +1525,6 @@ impl Tensor {
     /// `aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn hypot_(&self, other: &Tensor) -> Result<Tensor> {
         aten::hypot_(self, other)
-    }
-
-    /// `aten::i0(Tensor self) -> Tensor`
-    pub fn i0(&self) -> Result<Tensor> {
-        aten::i0(self)
-    }
-
-    /// `aten::i0_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn i0_(&self) -> Result<Tensor> {
-        aten::i0_(self)
     }
 
     /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
@@ -2185,16 +1638,6 @@ impl Tensor {
         aten::index_select(self, dim, index)
     }
 
-    /// `aten::inner(Tensor self, Tensor other) -> Tensor`
-    pub fn inner(&self, other: &Tensor) -> Result<Tensor> {
-        aten::inner(self, other)
-    }
-
-    /// `aten::inverse(Tensor self) -> Tensor`
-    pub fn inverse(&self) -> Result<Tensor> {
-        aten::inverse(self)
-    }
-
     /// `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
     /// atol=1e-08, bool equal_nan=False) -> Tensor`
     pub fn isclose(&self, other: &Tensor) -> Result<Tensor> {
@@ -2221,36 +1664,15 @@ impl Tensor {
         aten::isnan(self)
     }
 
-    /// `aten::isneginf(Tensor self) -> Tensor`
-    pub fn isneginf(&self) -> Result<Tensor> {
-        aten::isneginf(self)
+    /// `aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
+    /// Tensor`
+    pub fn kl_div(&self, target: &Tensor) -> Result<Tensor> {
+        aten::kl_div(self, target)
     }
 
-    /// `aten::isposinf(Tensor self) -> Tensor`
-    pub fn isposinf(&self) -> Result<Tensor> {
-        aten::isposinf(self)
-    }
-
-    /// `aten::isreal(Tensor self) -> Tensor`
-    pub fn isreal(&self) -> Result<Tensor> {
-        aten::isreal(self)
-    }
-
-    /// `aten::kron(Tensor self, Tensor other) -> Tensor`
-    pub fn kron(&self, other: &Tensor) -> Result<Tensor> {
-        aten::kron(self, other)
-    }
-
-    /// `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
-    /// Tensor indices)`
-    pub fn kthvalue(&self, k: i64) -> Result<(Tensor, Tensor)> {
-        aten::kthvalue(self, k)
-    }
-
-    /// As [`Tensor::kthvalue`], with all that it leaves out.
-    pub fn kthvalue_with(
-        &self, k: i64, options: aten::KthvalueOptions) -> Result<(Tensor, Tensor)> {
-        aten::kthvalue_with(self, k, options)
+    /// As [`Tensor::kl_div`], with all that it leaves out.
+    pub fn kl_div_with(&self, target: &Tensor, options: aten::KlDivOptions) -> Result<Tensor> {
+        aten::kl_div_with(self, target, options)
     }
 
     /// `aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
@@ -2261,26 +1683,6 @@ impl Tensor {
     /// As [`Tensor::l1_loss`], with all that it leaves out.
     pub fn l1_loss_with(&self, target: &Tensor, options: aten::L1LossOptions) -> Result<Tensor> {
         aten::l1_loss_with(self, target, options)
-    }
-
-    /// `aten::lcm(Tensor self, Tensor other) -> Tensor`
-    pub fn lcm(&self, other: &Tensor) -> Result<Tensor> {
-        aten::lcm(self, other)
-    }
-
-    /// `aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
-    pub fn lcm_(&self, other: &Tensor) -> Result<Tensor> {
-        aten::lcm_(self, other)
-    }
-
-    /// `aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor`
-    pub fn ldexp(&self, other: &Tensor) -> Result<Tensor> {
-        aten::ldexp_tensor(self, other)
-    }
-
-    /// `aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
-    pub fn ldexp_(&self, other: &Tensor) -> Result<Tensor> {
-        aten::ldexp_(self, other)
     }
 
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -2383,244 +1785,6 @@ impl Tensor {
         aten::less_equal_tensor_(self, other)
     }
 
-    /// `aten::lgamma(Tensor self) -> Tensor`
-    pub fn lgamma(&self) -> Result<Tensor> {
-        aten::lgamma(self)
-    }
-
-    /// `aten::lgamma_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn lgamma_(&self) -> Result<Tensor> {
-        aten::lgamma_(self)
-    }
-
-    /// `aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor`
-    pub fn linalg_cholesky(&self) -> Result<Tensor> {
-        aten::linalg_cholesky(self)
-    }
-
-    /// As [`Tensor::linalg_cholesky`], with all that it leaves out.
-    pub fn linalg_cholesky_with(&self, options: aten::LinalgCholeskyOptions) -> Result<Tensor> {
-        aten::linalg_cholesky_with(self, options)
-    }
-
-    /// `aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
-    /// (Tensor L, Tensor info)`
-    pub fn linalg_cholesky_ex(&self) -> Result<(Tensor, Tensor)> {
-        aten::linalg_cholesky_ex(self)
-    }
-
-    /// As [`Tensor::linalg_cholesky_ex`], with all that it leaves out.
-    pub fn linalg_cholesky_ex_with(
-        &self, options: aten::LinalgCholeskyExOptions) -> Result<(Tensor, Tensor)> {
-        aten::linalg_cholesky_ex_with(self, options)
-    }
-
-    /// `aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor`
-    pub fn linalg_cond(&self) -> Result<Tensor> {
-        aten::linalg_cond(self)
-    }
-
-    /// As [`Tensor::linalg_cond`], with all that it leaves out.
-    pub fn linalg_cond_with(&self, options: aten::LinalgCondOptions) -> Result<Tensor> {
-        aten::linalg_cond_with(self, options)
-    }
-
-    /// `aten::linalg_cond.p_str(Tensor self, str p) -> Tensor`
-    pub fn linalg_cond_p_str(&self, p: &str) -> Result<Tensor> {
-        aten::linalg_cond_p_str(self, p)
-    }
-
-    /// `aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor`
-    pub fn linalg_cross(&self, other: &Tensor) -> Result<Tensor> {
-        aten::linalg_cross(self, other)
-    }
-
-    /// As [`Tensor::linalg_cross`], with all that it leaves out.
-    pub fn linalg_cross_with(
-        &self, other: &Tensor, options: aten::LinalgCrossOptions) -> Result<Tensor> {
-        aten::linalg_cross_with(self, other, options)
-    }
-
-    /// `aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)`
-    pub fn linalg_eigh(&self) -> Result<(Tensor, Tensor)> {
-        aten::linalg_eigh(self)
-    }
-
-    /// As [`Tensor::linalg_eigh`], with all that it leaves out.
-    pub fn linalg_eigh_with(
-        &self, options: aten::LinalgEighOptions<'_>) -> Result<(Tensor, Tensor)> {
-        aten::linalg_eigh_with(self, options)
-    }
-
-    /// `aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor`
-    pub fn linalg_eigvalsh(&self) -> Result<Tensor> {
-        aten::linalg_eigvalsh(self)
-    }
-
-    /// As [`Tensor::linalg_eigvalsh`], with all that it leaves out.
-    pub fn linalg_eigvalsh_with(&self, options: aten::LinalgEigvalshOptions<'_>) -> Result<Tensor> {
-        aten::linalg_eigvalsh_with(self, options)
-    }
-
-    /// `aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
-    /// (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)`
-    pub fn linalg_lstsq(&self, b: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
-        aten::linalg_lstsq(self, b)
-    }
-
-    /// As [`Tensor::linalg_lstsq`], with all that it leaves out.
-    pub fn linalg_lstsq_with(
-        &self, b: &Tensor,
-        options: aten::LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
-        aten::linalg_lstsq_with(self, b, options)
-    }
-
-    /// `aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False,
-    /// *, ScalarType? dtype=None) -> Tensor`
-    pub fn linalg_matrix_norm(&self, ord: impl Into<Scalar>) -> Result<Tensor> {
-        aten::linalg_matrix_norm(self, ord)
-    }
-
-    /// As [`Tensor::linalg_matrix_norm`], with all that it leaves out.
-    pub fn linalg_matrix_norm_with(
-        &self, ord: impl Into<Scalar>,
-        options: aten::LinalgMatrixNormOptions<'_>) -> Result<Tensor> {
-        aten::linalg_matrix_norm_with(self, ord, options)
-    }
-
-    /// `aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-    /// keepdim=False, *, ScalarType? dtype=None) -> Tensor`
-    pub fn linalg_matrix_norm_str_ord(&self) -> Result<Tensor> {
-        aten::linalg_matrix_norm_str_ord(self)
-    }
-
-    /// As [`Tensor::linalg_matrix_norm_str_ord`], with all that it leaves out.
-    pub fn linalg_matrix_norm_str_ord_with(
-        &self, options: aten::LinalgMatrixNormStrOrdOptions<'_>) -> Result<Tensor> {
-        aten::linalg_matrix_norm_str_ord_with(self, options)
-    }
-
-    /// `aten::linalg_matrix_power(Tensor self, int n) -> Tensor`
-    pub fn linalg_matrix_power(&self, n: i64) -> Result<Tensor> {
-        aten::linalg_matrix_power(self, n)
-    }
-
-    /// `aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor`
-    pub fn linalg_matrix_rank(&self, tol: f64) -> Result<Tensor> {
-        aten::linalg_matrix_rank(self, tol)
-    }
-
-    /// As [`Tensor::linalg_matrix_rank`], with all that it leaves out.
-    pub fn linalg_matrix_rank_with(
-        &self, tol: f64, options: aten::LinalgMatrixRankOptions) -> Result<Tensor> {
-        aten::linalg_matrix_rank_with(self, tol, options)
-    }
-
-    /// `aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
-    /// rtol=None, bool hermitian=False) -> Tensor`
-    pub fn linalg_matrix_rank_atol_rtol_float(&self) -> Result<Tensor> {
-        aten::linalg_matrix_rank_atol_rtol_float(self)
-    }
-
-    /// As [`Tensor::linalg_matrix_rank_atol_rtol_float`], with all that it leaves out.
-    pub fn linalg_matrix_rank_atol_rtol_float_with(
-        &self, options: aten::LinalgMatrixRankAtolRtolFloatOptions) -> Result<Tensor> {
-        aten::linalg_matrix_rank_atol_rtol_float_with(self, options)
-    }
-
-    /// `aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
-    /// ScalarType? dtype=None) -> Tensor`
-    pub fn linalg_norm(&self) -> Result<Tensor> {
-        aten::linalg_norm(self)
-    }
-
-    /// As [`Tensor::linalg_norm`], with all that it leaves out.
-    pub fn linalg_norm_with(&self, options: aten::LinalgNormOptions<'_>) -> Result<Tensor> {
-        aten::linalg_norm_with(self, options)
-    }
-
-    /// `aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
-    /// ScalarType? dtype=None) -> Tensor`
-    pub fn linalg_norm_ord_str(&self, ord: &str) -> Result<Tensor> {
-        aten::linalg_norm_ord_str(self, ord)
-    }
-
-    /// As [`Tensor::linalg_norm_ord_str`], with all that it leaves out.
-    pub fn linalg_norm_ord_str_with(
-        &self, ord: &str, options: aten::LinalgNormOrdStrOptions<'_>) -> Result<Tensor> {
-        aten::linalg_norm_ord_str_with(self, ord, options)
-    }
-
-    /// `aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor`
-    pub fn linalg_pinv(&self, rcond: f64) -> Result<Tensor> {
-        aten::linalg_pinv(self, rcond)
-    }
-
-    /// As [`Tensor::linalg_pinv`], with all that it leaves out.
-    pub fn linalg_pinv_with(&self, rcond: f64, options: aten::LinalgPinvOptions) -> Result<Tensor> {
-        aten::linalg_pinv_with(self, rcond, options)
-    }
-
-    /// `aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
-    /// hermitian=False) -> Tensor`
-    pub fn linalg_pinv_atol_rtol_float(&self) -> Result<Tensor> {
-        aten::linalg_pinv_atol_rtol_float(self)
-    }
-
-    /// As [`Tensor::linalg_pinv_atol_rtol_float`], with all that it leaves out.
-    pub fn linalg_pinv_atol_rtol_float_with(
-        &self, options: aten::LinalgPinvAtolRtolFloatOptions) -> Result<Tensor> {
-        aten::linalg_pinv_atol_rtol_float_with(self, options)
-    }
-
-    /// `aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
-    /// bool hermitian=False) -> Tensor`
-    pub fn linalg_pinv_atol_rtol_tensor(&self) -> Result<Tensor> {
-        aten::linalg_pinv_atol_rtol_tensor(self)
-    }
-
-    /// As [`Tensor::linalg_pinv_atol_rtol_tensor`], with all that it leaves out.
-    pub fn linalg_pinv_atol_rtol_tensor_with(
-        &self, options: aten::LinalgPinvAtolRtolTensorOptions<'_>) -> Result<Tensor> {
-        aten::linalg_pinv_atol_rtol_tensor_with(self, options)
-    }
-
-    /// `aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor`
-    pub fn linalg_pinv_rcond_tensor(&self, rcond: &Tensor) -> Result<Tensor> {
-        aten::linalg_pinv_rcond_tensor(self, rcond)
-    }
-
-    /// As [`Tensor::linalg_pinv_rcond_tensor`], with all that it leaves out.
-    pub fn linalg_pinv_rcond_tensor_with(
-        &self, rcond: &Tensor, options: aten::LinalgPinvRcondTensorOptions) -> Result<Tensor> {
-        aten::linalg_pinv_rcond_tensor_with(self, rcond, options)
-    }
-
-    /// `aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
-    /// unitriangular=False) -> Tensor`
-    pub fn linalg_solve_triangular(&self, b: &Tensor, upper: bool) -> Result<Tensor> {
-        aten::linalg_solve_triangular(self, b, upper)
-    }
-
-    /// As [`Tensor::linalg_solve_triangular`], with all that it leaves out.
-    pub fn linalg_solve_triangular_with(
-        &self, b: &Tensor, upper: bool,
-        options: aten::LinalgSolveTriangularOptions) -> Result<Tensor> {
-        aten::linalg_solve_triangular_with(self, b, upper, options)
-    }
-
-    /// `aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False,
-    /// *, ScalarType? dtype=None) -> Tensor`
-    pub fn linalg_vector_norm(&self) -> Result<Tensor> {
-        aten::linalg_vector_norm(self)
-    }
-
-    /// As [`Tensor::linalg_vector_norm`], with all that it leaves out.
-    pub fn linalg_vector_norm_with(
-        &self, options: aten::LinalgVectorNormOptions<'_>) -> Result<Tensor> {
-        aten::linalg_vector_norm_with(self, options)
-    }
-
     /// `aten::log(Tensor self) -> Tensor`
     pub fn log(&self) -> Result<Tensor> {
         aten::log(self)
@@ -2661,28 +1825,6 @@ impl Tensor {
         aten::log_(self)
     }
 
-    /// `aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
-    /// Tensor`
-    pub fn log_normal(&self) -> Result<Tensor> {
-        aten::log_normal(self)
-    }
-
-    /// As [`Tensor::log_normal`], with all that it leaves out.
-    pub fn log_normal_with(&self, options: aten::LogNormalOptions<'_>) -> Result<Tensor> {
-        aten::log_normal_with(self, options)
-    }
-
-    /// `aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
-    /// generator=None) -> Tensor(a!)`
-    pub fn log_normal_(&self) -> Result<Tensor> {
-        aten::log_normal_(self)
-    }
-
-    /// As [`Tensor::log_normal_`], with all that it leaves out.
-    pub fn log_normal_with_(&self, options: aten::LogNormalInPlaceOptions<'_>) -> Result<Tensor> {
-        aten::log_normal_with_(self, options)
-    }
-
     /// `aten::log_sigmoid(Tensor self) -> Tensor`
     pub fn log_sigmoid(&self) -> Result<Tensor> {
         aten::log_sigmoid(self)
@@ -2707,16 +1849,6 @@ impl Tensor {
     /// `aten::logaddexp2(Tensor self, Tensor other) -> Tensor`
     pub fn logaddexp2(&self, other: &Tensor) -> Result<Tensor> {
         aten::logaddexp2(self, other)
-    }
-
-    /// `aten::logcumsumexp(Tensor self, int dim) -> Tensor`
-    pub fn logcumsumexp(&self, dim: i64) -> Result<Tensor> {
-        aten::logcumsumexp(self, dim)
-    }
-
-    /// `aten::logdet(Tensor self) -> Tensor`
-    pub fn logdet(&self) -> Result<Tensor> {
-        aten::logdet(self)
     }
 
     /// `aten::logical_and(Tensor self, Tensor other) -> Tensor`
@@ -2757,26 +1889,6 @@ impl Tensor {
     /// `aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn logical_xor_(&self, other: &Tensor) -> Result<Tensor> {
         aten::logical_xor_(self, other)
-    }
-
-    /// `aten::logit(Tensor self, float? eps=None) -> Tensor`
-    pub fn logit(&self) -> Result<Tensor> {
-        aten::logit(self)
-    }
-
-    /// As [`Tensor::logit`], with all that it leaves out.
-    pub fn logit_with(&self, options: aten::LogitOptions) -> Result<Tensor> {
-        aten::logit_with(self, options)
-    }
-
-    /// `aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)`
-    pub fn logit_(&self) -> Result<Tensor> {
-        aten::logit_(self)
-    }
-
-    /// As [`Tensor::logit_`], with all that it leaves out.
-    pub fn logit_with_(&self, options: aten::LogitInPlaceOptions) -> Result<Tensor> {
-        aten::logit_with_(self, options)
     }
 
     /// `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
@@ -2849,11 +1961,6 @@ impl Tensor {
         aten::matmul(self, other)
     }
 
-    /// `aten::matrix_power(Tensor self, int n) -> Tensor`
-    pub fn matrix_power(&self, n: i64) -> Result<Tensor> {
-        aten::matrix_power(self, n)
-    }
-
     /// `aten::max(Tensor self) -> Tensor`
     pub fn max(&self) -> Result<Tensor> {
         aten::max(self)
@@ -2872,6 +1979,31 @@ impl Tensor {
     /// `aten::max.other(Tensor self, Tensor other) -> Tensor`
     pub fn max_other(&self, other: &Tensor) -> Result<Tensor> {
         aten::max_other(self, other)
+    }
+
+    /// `aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+    /// int[1] dilation=[1], bool ceil_mode=False) -> Tensor`
+    pub fn max_pool1d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::max_pool1d(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool1d`], with all that it leaves out.
+    pub fn max_pool1d_with(
+        &self, kernel_size: &[i64], options: aten::MaxPool1dOptions<'_>) -> Result<Tensor> {
+        aten::max_pool1d_with(self, kernel_size, options)
+    }
+
+    /// `aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+    /// padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)`
+    pub fn max_pool1d_with_indices(&self, kernel_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::max_pool1d_with_indices(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool1d_with_indices`], with all that it leaves out.
+    pub fn max_pool1d_with_indices_with(
+        &self, kernel_size: &[i64],
+        options: aten::MaxPool1dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::max_pool1d_with_indices_with(self, kernel_size, options)
     }
 
     /// `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
@@ -2899,6 +2031,31 @@ impl Tensor {
         aten::max_pool2d_with_indices_with(self, kernel_size, options)
     }
 
+    /// `aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+    /// int[3] dilation=1, bool ceil_mode=False) -> Tensor`
+    pub fn max_pool3d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::max_pool3d(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool3d`], with all that it leaves out.
+    pub fn max_pool3d_with(
+        &self, kernel_size: &[i64], options: aten::MaxPool3dOptions<'_>) -> Result<Tensor> {
+        aten::max_pool3d_with(self, kernel_size, options)
+    }
+
+    /// `aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+    /// padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)`
+    pub fn max_pool3d_with_indices(&self, kernel_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::max_pool3d_with_indices(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool3d_with_indices`], with all that it leaves out.
+    pub fn max_pool3d_with_indices_with(
+        &self, kernel_size: &[i64],
+        options: aten::MaxPool3dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::max_pool3d_with_indices_with(self, kernel_size, options)
+    }
+
     /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
     pub fn maximum(&self, other: &Tensor) -> Result<Tensor> {
         aten::maximum(self, other)
@@ -2924,23 +2081,6 @@ impl Tensor {
     pub fn mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::MeanDimOptions) -> Result<Tensor> {
         aten::mean_dim_with(self, dim, options)
-    }
-
-    /// `aten::median(Tensor self) -> Tensor`
-    pub fn median(&self) -> Result<Tensor> {
-        aten::median(self)
-    }
-
-    /// `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-    /// indices)`
-    pub fn median_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
-        aten::median_dim(self, dim)
-    }
-
-    /// As [`Tensor::median_dim`], with all that it leaves out.
-    pub fn median_dim_with(
-        &self, dim: i64, options: aten::MedianDimOptions) -> Result<(Tensor, Tensor)> {
-        aten::median_dim_with(self, dim, options)
     }
 
     /// `aten::min(Tensor self) -> Tensor`
@@ -2988,16 +2128,6 @@ impl Tensor {
         aten::mm_dtype(self, mat2, out_dtype)
     }
 
-    /// `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)`
-    pub fn mode(&self) -> Result<(Tensor, Tensor)> {
-        aten::mode(self)
-    }
-
-    /// As [`Tensor::mode`], with all that it leaves out.
-    pub fn mode_with(&self, options: aten::ModeOptions) -> Result<(Tensor, Tensor)> {
-        aten::mode_with(self, options)
-    }
-
     /// `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
     pub fn moveaxis(&self, source: i64, destination: i64) -> Result<Tensor> {
         aten::moveaxis_int(self, source, destination)
@@ -3026,11 +2156,6 @@ impl Tensor {
     /// As [`Tensor::mse_loss`], with all that it leaves out.
     pub fn mse_loss_with(&self, target: &Tensor, options: aten::MseLossOptions) -> Result<Tensor> {
         aten::mse_loss_with(self, target, options)
-    }
-
-    /// `aten::msort(Tensor self) -> Tensor`
-    pub fn msort(&self) -> Result<Tensor> {
-        aten::msort(self)
     }
 
     /// `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -3073,11 +2198,6 @@ impl Tensor {
         aten::multiply_tensor_(self, other)
     }
 
-    /// `aten::mv(Tensor self, Tensor vec) -> Tensor`
-    pub fn mv(&self, vec: &Tensor) -> Result<Tensor> {
-        aten::mv(self, vec)
-    }
-
     /// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
     /// Tensor`
     pub fn nan_to_num(&self) -> Result<Tensor> {
@@ -3098,69 +2218,6 @@ impl Tensor {
     /// As [`Tensor::nan_to_num_`], with all that it leaves out.
     pub fn nan_to_num_with_(&self, options: aten::NanToNumInPlaceOptions) -> Result<Tensor> {
         aten::nan_to_num_with_(self, options)
-    }
-
-    /// `aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None)
-    /// -> Tensor`
-    pub fn nanmean(&self) -> Result<Tensor> {
-        aten::nanmean(self)
-    }
-
-    /// As [`Tensor::nanmean`], with all that it leaves out.
-    pub fn nanmean_with(&self, options: aten::NanmeanOptions<'_>) -> Result<Tensor> {
-        aten::nanmean_with(self, options)
-    }
-
-    /// `aten::nanmedian(Tensor self) -> Tensor`
-    pub fn nanmedian(&self) -> Result<Tensor> {
-        aten::nanmedian(self)
-    }
-
-    /// `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-    /// indices)`
-    pub fn nanmedian_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
-        aten::nanmedian_dim(self, dim)
-    }
-
-    /// As [`Tensor::nanmedian_dim`], with all that it leaves out.
-    pub fn nanmedian_dim_with(
-        &self, dim: i64, options: aten::NanmedianDimOptions) -> Result<(Tensor, Tensor)> {
-        aten::nanmedian_dim_with(self, dim, options)
-    }
-
-    /// `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-    /// interpolation="linear") -> Tensor`
-    pub fn nanquantile(&self, q: &Tensor) -> Result<Tensor> {
-        aten::nanquantile(self, q)
-    }
-
-    /// As [`Tensor::nanquantile`], with all that it leaves out.
-    pub fn nanquantile_with(
-        &self, q: &Tensor, options: aten::NanquantileOptions<'_>) -> Result<Tensor> {
-        aten::nanquantile_with(self, q, options)
-    }
-
-    /// `aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-    /// interpolation="linear") -> Tensor`
-    pub fn nanquantile_scalar(&self, q: f64) -> Result<Tensor> {
-        aten::nanquantile_scalar(self, q)
-    }
-
-    /// As [`Tensor::nanquantile_scalar`], with all that it leaves out.
-    pub fn nanquantile_scalar_with(
-        &self, q: f64, options: aten::NanquantileScalarOptions<'_>) -> Result<Tensor> {
-        aten::nanquantile_scalar_with(self, q, options)
-    }
-
-    /// `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None)
-    /// -> Tensor`
-    pub fn nansum(&self) -> Result<Tensor> {
-        aten::nansum(self)
-    }
-
-    /// As [`Tensor::nansum`], with all that it leaves out.
-    pub fn nansum_with(&self, options: aten::NansumOptions<'_>) -> Result<Tensor> {
-        aten::nansum_with(self, options)
     }
 
     /// `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
@@ -3208,53 +2265,21 @@ impl Tensor {
         aten::negative_(self)
     }
 
-    /// `aten::nextafter(Tensor self, Tensor other) -> Tensor`
-    pub fn nextafter(&self, other: &Tensor) -> Result<Tensor> {
-        aten::nextafter(self, other)
+    /// `aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+    /// ignore_index=-100) -> Tensor`
+    pub fn nll_loss_nd(&self, target: &Tensor) -> Result<Tensor> {
+        aten::nll_loss_nd(self, target)
     }
 
-    /// `aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
-    pub fn nextafter_(&self, other: &Tensor) -> Result<Tensor> {
-        aten::nextafter_(self, other)
+    /// As [`Tensor::nll_loss_nd`], with all that it leaves out.
+    pub fn nll_loss_nd_with(
+        &self, target: &Tensor, options: aten::NllLossNdOptions<'_>) -> Result<Tensor> {
+        aten::nll_loss_nd_with(self, target, options)
     }
 
     /// `aten::nonzero(Tensor self) -> Tensor`
     pub fn nonzero(&self) -> Result<Tensor> {
         aten::nonzero(self)
-    }
-
-    /// `aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor`
-    pub fn norm_scalar(&self) -> Result<Tensor> {
-        aten::norm_scalar(self)
-    }
-
-    /// As [`Tensor::norm_scalar`], with all that it leaves out.
-    pub fn norm_scalar_with(&self, options: aten::NormScalarOptions) -> Result<Tensor> {
-        aten::norm_scalar_with(self, options)
-    }
-
-    /// `aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor`
-    pub fn norm_scalar_opt_dim(&self, p: Option<Scalar>, dim: &[i64]) -> Result<Tensor> {
-        aten::norm_scalar_opt_dim(self, p, dim)
-    }
-
-    /// As [`Tensor::norm_scalar_opt_dim`], with all that it leaves out.
-    pub fn norm_scalar_opt_dim_with(
-        &self, p: Option<Scalar>, dim: &[i64],
-        options: aten::NormScalarOptDimOptions) -> Result<Tensor> {
-        aten::norm_scalar_opt_dim_with(self, p, dim, options)
-    }
-
-    /// `aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *,
-    /// ScalarType dtype) -> Tensor`
-    pub fn norm_scalar_opt_dim_dtype(
-        &self, p: Option<Scalar>, dim: &[i64], keepdim: bool, dtype: DType) -> Result<Tensor> {
-        aten::norm_scalar_opt_dim_dtype(self, p, dim, keepdim, dtype)
-    }
-
-    /// `aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor`
-    pub fn norm_scalar_opt_dtype(&self, p: Option<Scalar>, dtype: DType) -> Result<Tensor> {
-        aten::norm_scalar_opt_dtype(self, p, dtype)
     }
 
     /// `aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
@@ -3289,9 +2314,29 @@ impl Tensor {
         aten::not_equal_tensor_(self, other)
     }
 
+    /// `aten::one_hot(Tensor self, int num_classes=-1) -> Tensor`
+    pub fn one_hot(&self) -> Result<Tensor> {
+        aten::one_hot(self)
+    }
+
+    /// As [`Tensor::one_hot`], with all that it leaves out.
+    pub fn one_hot_with(&self, options: aten::OneHotOptions) -> Result<Tensor> {
+        aten::one_hot_with(self, options)
+    }
+
     /// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
     pub fn outer(&self, vec2: &Tensor) -> Result<Tensor> {
         aten::outer(self, vec2)
+    }
+
+    /// `aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor`
+    pub fn pad(&self, pad: &[i64]) -> Result<Tensor> {
+        aten::pad(self, pad)
+    }
+
+    /// As [`Tensor::pad`], with all that it leaves out.
+    pub fn pad_with(&self, pad: &[i64], options: aten::PadOptions<'_>) -> Result<Tensor> {
+        aten::pad_with(self, pad, options)
     }
 
     /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`
@@ -3304,19 +2349,14 @@ impl Tensor {
         aten::permute_copy(self, dims)
     }
 
-    /// `aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor`
-    pub fn pinverse(&self) -> Result<Tensor> {
-        aten::pinverse(self)
+    /// `aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor`
+    pub fn pixel_shuffle(&self, upscale_factor: i64) -> Result<Tensor> {
+        aten::pixel_shuffle(self, upscale_factor)
     }
 
-    /// As [`Tensor::pinverse`], with all that it leaves out.
-    pub fn pinverse_with(&self, options: aten::PinverseOptions) -> Result<Tensor> {
-        aten::pinverse_with(self, options)
-    }
-
-    /// `aten::positive(Tensor(a) self) -> Tensor(a)`
-    pub fn positive(&self) -> Result<Tensor> {
-        aten::positive(self)
+    /// `aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor`
+    pub fn pixel_unshuffle(&self, downscale_factor: i64) -> Result<Tensor> {
+        aten::pixel_unshuffle(self, downscale_factor)
     }
 
     /// `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
@@ -3339,6 +2379,11 @@ impl Tensor {
         aten::pow_tensor_(self, exponent)
     }
 
+    /// `aten::prelu(Tensor self, Tensor weight) -> Tensor`
+    pub fn prelu(&self, weight: &Tensor) -> Result<Tensor> {
+        aten::prelu(self, weight)
+    }
+
     /// `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor`
     pub fn prod(&self) -> Result<Tensor> {
         aten::prod(self)
@@ -3358,39 +2403,6 @@ impl Tensor {
     /// As [`Tensor::prod_dim_int`], with all that it leaves out.
     pub fn prod_dim_int_with(&self, dim: i64, options: aten::ProdDimIntOptions) -> Result<Tensor> {
         aten::prod_dim_int_with(self, dim, options)
-    }
-
-    /// `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-    /// interpolation="linear") -> Tensor`
-    pub fn quantile(&self, q: &Tensor) -> Result<Tensor> {
-        aten::quantile(self, q)
-    }
-
-    /// As [`Tensor::quantile`], with all that it leaves out.
-    pub fn quantile_with(&self, q: &Tensor, options: aten::QuantileOptions<'_>) -> Result<Tensor> {
-        aten::quantile_with(self, q, options)
-    }
-
-    /// `aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-    /// interpolation="linear") -> Tensor`
-    pub fn quantile_scalar(&self, q: f64) -> Result<Tensor> {
-        aten::quantile_scalar(self, q)
-    }
-
-    /// As [`Tensor::quantile_scalar`], with all that it leaves out.
-    pub fn quantile_scalar_with(
-        &self, q: f64, options: aten::QuantileScalarOptions<'_>) -> Result<Tensor> {
-        aten::quantile_scalar_with(self, q, options)
-    }
-
-    /// `aten::rad2deg(Tensor self) -> Tensor`
-    pub fn rad2deg(&self) -> Result<Tensor> {
-        aten::rad2deg(self)
-    }
-
-    /// `aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn rad2deg_(&self) -> Result<Tensor> {
-        aten::rad2deg_(self)
     }
 
     /// `aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
@@ -3473,6 +2485,21 @@ impl Tensor {
         aten::reciprocal_(self)
     }
 
+    /// `aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor`
+    pub fn reflection_pad1d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::reflection_pad1d(self, padding)
+    }
+
+    /// `aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor`
+    pub fn reflection_pad2d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::reflection_pad2d(self, padding)
+    }
+
+    /// `aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor`
+    pub fn reflection_pad3d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::reflection_pad3d(self, padding)
+    }
+
     /// `aten::relu(Tensor self) -> Tensor`
     pub fn relu(&self) -> Result<Tensor> {
         aten::relu(self)
@@ -3541,6 +2568,21 @@ impl Tensor {
     pub fn repeat_interleave_self_int_with(
         &self, repeats: i64, options: aten::RepeatInterleaveSelfIntOptions) -> Result<Tensor> {
         aten::repeat_interleave_self_int_with(self, repeats, options)
+    }
+
+    /// `aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor`
+    pub fn replication_pad1d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::replication_pad1d(self, padding)
+    }
+
+    /// `aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor`
+    pub fn replication_pad2d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::replication_pad2d(self, padding)
+    }
+
+    /// `aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor`
+    pub fn replication_pad3d(&self, padding: &[i64]) -> Result<Tensor> {
+        aten::replication_pad3d(self, padding)
     }
 
     /// `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)`
@@ -3736,16 +2778,6 @@ impl Tensor {
         aten::sin_(self)
     }
 
-    /// `aten::sinc(Tensor self) -> Tensor`
-    pub fn sinc(&self) -> Result<Tensor> {
-        aten::sinc(self)
-    }
-
-    /// `aten::sinc_(Tensor(a!) self) -> Tensor(a!)`
-    pub fn sinc_(&self) -> Result<Tensor> {
-        aten::sinc_(self)
-    }
-
     /// `aten::sinh(Tensor self) -> Tensor`
     pub fn sinh(&self) -> Result<Tensor> {
         aten::sinh(self)
@@ -3779,11 +2811,6 @@ impl Tensor {
         aten::slice_scatter_with(self, src, options)
     }
 
-    /// `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)`
-    pub fn slogdet(&self) -> Result<(Tensor, Tensor)> {
-        aten::slogdet(self)
-    }
-
     /// `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor`
     pub fn smooth_l1_loss(&self, target: &Tensor) -> Result<Tensor> {
         aten::smooth_l1_loss(self, target)
@@ -3793,6 +2820,17 @@ impl Tensor {
     pub fn smooth_l1_loss_with(
         &self, target: &Tensor, options: aten::SmoothL1LossOptions) -> Result<Tensor> {
         aten::smooth_l1_loss_with(self, target, options)
+    }
+
+    /// `aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+    pub fn soft_margin_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::soft_margin_loss(self, target)
+    }
+
+    /// As [`Tensor::soft_margin_loss`], with all that it leaves out.
+    pub fn soft_margin_loss_with(
+        &self, target: &Tensor, options: aten::SoftMarginLossOptions) -> Result<Tensor> {
+        aten::soft_margin_loss_with(self, target, options)
     }
 
     /// `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
@@ -3848,11 +2886,6 @@ impl Tensor {
         aten::sort_stable_with(self, stable, options)
     }
 
-    /// `aten::special_digamma(Tensor self) -> Tensor`
-    pub fn special_digamma(&self) -> Result<Tensor> {
-        aten::special_digamma(self)
-    }
-
     /// `aten::special_erf(Tensor self) -> Tensor`
     pub fn special_erf(&self) -> Result<Tensor> {
         aten::special_erf(self)
@@ -3861,11 +2894,6 @@ impl Tensor {
     /// `aten::special_erfc(Tensor self) -> Tensor`
     pub fn special_erfc(&self) -> Result<Tensor> {
         aten::special_erfc(self)
-    }
-
-    /// `aten::special_erfinv(Tensor self) -> Tensor`
-    pub fn special_erfinv(&self) -> Result<Tensor> {
-        aten::special_erfinv(self)
     }
 
     /// `aten::special_exp2(Tensor self) -> Tensor`
@@ -3883,44 +2911,9 @@ impl Tensor {
         aten::special_expm1(self)
     }
 
-    /// `aten::special_gammaln(Tensor self) -> Tensor`
-    pub fn special_gammaln(&self) -> Result<Tensor> {
-        aten::special_gammaln(self)
-    }
-
-    /// `aten::special_i0(Tensor self) -> Tensor`
-    pub fn special_i0(&self) -> Result<Tensor> {
-        aten::special_i0(self)
-    }
-
-    /// `aten::special_i0e(Tensor self) -> Tensor`
-    pub fn special_i0e(&self) -> Result<Tensor> {
-        aten::special_i0e(self)
-    }
-
-    /// `aten::special_i1(Tensor self) -> Tensor`
-    pub fn special_i1(&self) -> Result<Tensor> {
-        aten::special_i1(self)
-    }
-
-    /// `aten::special_i1e(Tensor self) -> Tensor`
-    pub fn special_i1e(&self) -> Result<Tensor> {
-        aten::special_i1e(self)
-    }
-
     /// `aten::special_log1p(Tensor self) -> Tensor`
     pub fn special_log1p(&self) -> Result<Tensor> {
         aten::special_log1p(self)
-    }
-
-    /// `aten::special_logit(Tensor self, float? eps=None) -> Tensor`
-    pub fn special_logit(&self) -> Result<Tensor> {
-        aten::special_logit(self)
-    }
-
-    /// As [`Tensor::special_logit`], with all that it leaves out.
-    pub fn special_logit_with(&self, options: aten::SpecialLogitOptions) -> Result<Tensor> {
-        aten::special_logit_with(self, options)
     }
 
     /// `aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
@@ -3932,26 +2925,6 @@ impl Tensor {
     pub fn special_logsumexp_with(
         &self, dim: &[i64], options: aten::SpecialLogsumexpOptions) -> Result<Tensor> {
         aten::special_logsumexp_with(self, dim, options)
-    }
-
-    /// `aten::special_psi(Tensor self) -> Tensor`
-    pub fn special_psi(&self) -> Result<Tensor> {
-        aten::special_psi(self)
-    }
-
-    /// `aten::special_sinc(Tensor self) -> Tensor`
-    pub fn special_sinc(&self) -> Result<Tensor> {
-        aten::special_sinc(self)
-    }
-
-    /// `aten::special_xlog1py(Tensor self, Tensor other) -> Tensor`
-    pub fn special_xlog1py(&self, other: &Tensor) -> Result<Tensor> {
-        aten::special_xlog1py(self, other)
-    }
-
-    /// `aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor`
-    pub fn special_xlog1py_other_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
-        aten::special_xlog1py_other_scalar(self, other)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
@@ -4234,17 +3207,6 @@ impl Tensor {
         aten::sum_to_size(self, size)
     }
 
-    /// `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor
-    /// V)`
-    pub fn svd(&self) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::svd(self)
-    }
-
-    /// As [`Tensor::svd`], with all that it leaves out.
-    pub fn svd_with(&self, options: aten::SvdOptions) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::svd_with(self, options)
-    }
-
     /// `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)`
     pub fn swapaxes(&self, axis0: i64, axis1: i64) -> Result<Tensor> {
         aten::swapaxes(self, axis0, axis1)
@@ -4316,12 +3278,6 @@ impl Tensor {
         aten::tanh_(self)
     }
 
-    /// `aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor`
-    pub fn tensordot(
-        &self, other: &Tensor, dims_self: &[i64], dims_other: &[i64]) -> Result<Tensor> {
-        aten::tensordot(self, other, dims_self, dims_other)
-    }
-
     /// `aten::tile(Tensor self, SymInt[] dims) -> Tensor`
     pub fn tile(&self, dims: &[i64]) -> Result<Tensor> {
         aten::tile(self, dims)
@@ -4382,11 +3338,6 @@ impl Tensor {
     /// As [`Tensor::topk`], with all that it leaves out.
     pub fn topk_with(&self, k: i64, options: aten::TopkOptions) -> Result<(Tensor, Tensor)> {
         aten::topk_with(self, k, options)
-    }
-
-    /// `aten::trace(Tensor self) -> Tensor`
-    pub fn trace(&self) -> Result<Tensor> {
-        aten::trace(self)
     }
 
     /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
@@ -4515,30 +3466,6 @@ impl Tensor {
         aten::uniform_with(self, options)
     }
 
-    /// `aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
-    /// int? dim=None) -> (Tensor, Tensor, Tensor)`
-    pub fn unique_consecutive(&self) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::unique_consecutive(self)
-    }
-
-    /// As [`Tensor::unique_consecutive`], with all that it leaves out.
-    pub fn unique_consecutive_with(
-        &self, options: aten::UniqueConsecutiveOptions) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::unique_consecutive_with(self, options)
-    }
-
-    /// `aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
-    /// return_counts=False) -> (Tensor, Tensor, Tensor)`
-    pub fn unique_dim(&self, dim: i64) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::unique_dim(self, dim)
-    }
-
-    /// As [`Tensor::unique_dim`], with all that it leaves out.
-    pub fn unique_dim_with(
-        &self, dim: i64, options: aten::UniqueDimOptions) -> Result<(Tensor, Tensor, Tensor)> {
-        aten::unique_dim_with(self, dim, options)
-    }
-
     /// `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)`
     pub fn unsqueeze(&self, dim: i64) -> Result<Tensor> {
         aten::unsqueeze(self, dim)
@@ -4552,6 +3479,93 @@ impl Tensor {
     /// `aten::unsqueeze_copy(Tensor self, int dim) -> Tensor`
     pub fn unsqueeze_copy(&self, dim: i64) -> Result<Tensor> {
         aten::unsqueeze_copy(self, dim)
+    }
+
+    /// `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+    /// scales_h=None, float? scales_w=None) -> Tensor`
+    pub fn upsample_bicubic2d(&self, output_size: &[i64], align_corners: bool) -> Result<Tensor> {
+        aten::upsample_bicubic2d(self, output_size, align_corners)
+    }
+
+    /// As [`Tensor::upsample_bicubic2d`], with all that it leaves out.
+    pub fn upsample_bicubic2d_with(
+        &self, output_size: &[i64], align_corners: bool,
+        options: aten::UpsampleBicubic2dOptions) -> Result<Tensor> {
+        aten::upsample_bicubic2d_with(self, output_size, align_corners, options)
+    }
+
+    /// `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+    /// scales_h=None, float? scales_w=None) -> Tensor`
+    pub fn upsample_bilinear2d(&self, output_size: &[i64], align_corners: bool) -> Result<Tensor> {
+        aten::upsample_bilinear2d(self, output_size, align_corners)
+    }
+
+    /// As [`Tensor::upsample_bilinear2d`], with all that it leaves out.
+    pub fn upsample_bilinear2d_with(
+        &self, output_size: &[i64], align_corners: bool,
+        options: aten::UpsampleBilinear2dOptions) -> Result<Tensor> {
+        aten::upsample_bilinear2d_with(self, output_size, align_corners, options)
+    }
+
+    /// `aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float?
+    /// scales=None) -> Tensor`
+    pub fn upsample_linear1d(&self, output_size: &[i64], align_corners: bool) -> Result<Tensor> {
+        aten::upsample_linear1d(self, output_size, align_corners)
+    }
+
+    /// As [`Tensor::upsample_linear1d`], with all that it leaves out.
+    pub fn upsample_linear1d_with(
+        &self, output_size: &[i64], align_corners: bool,
+        options: aten::UpsampleLinear1dOptions) -> Result<Tensor> {
+        aten::upsample_linear1d_with(self, output_size, align_corners, options)
+    }
+
+    /// `aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor`
+    pub fn upsample_nearest1d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::upsample_nearest1d(self, output_size)
+    }
+
+    /// As [`Tensor::upsample_nearest1d`], with all that it leaves out.
+    pub fn upsample_nearest1d_with(
+        &self, output_size: &[i64], options: aten::UpsampleNearest1dOptions) -> Result<Tensor> {
+        aten::upsample_nearest1d_with(self, output_size, options)
+    }
+
+    /// `aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float?
+    /// scales_w=None) -> Tensor`
+    pub fn upsample_nearest2d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::upsample_nearest2d(self, output_size)
+    }
+
+    /// As [`Tensor::upsample_nearest2d`], with all that it leaves out.
+    pub fn upsample_nearest2d_with(
+        &self, output_size: &[i64], options: aten::UpsampleNearest2dOptions) -> Result<Tensor> {
+        aten::upsample_nearest2d_with(self, output_size, options)
+    }
+
+    /// `aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float?
+    /// scales_h=None, float? scales_w=None) -> Tensor`
+    pub fn upsample_nearest3d(&self, output_size: &[i64]) -> Result<Tensor> {
+        aten::upsample_nearest3d(self, output_size)
+    }
+
+    /// As [`Tensor::upsample_nearest3d`], with all that it leaves out.
+    pub fn upsample_nearest3d_with(
+        &self, output_size: &[i64], options: aten::UpsampleNearest3dOptions) -> Result<Tensor> {
+        aten::upsample_nearest3d_with(self, output_size, options)
+    }
+
+    /// `aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float?
+    /// scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor`
+    pub fn upsample_trilinear3d(&self, output_size: &[i64], align_corners: bool) -> Result<Tensor> {
+        aten::upsample_trilinear3d(self, output_size, align_corners)
+    }
+
+    /// As [`Tensor::upsample_trilinear3d`], with all that it leaves out.
+    pub fn upsample_trilinear3d_with(
+        &self, output_size: &[i64], align_corners: bool,
+        options: aten::UpsampleTrilinear3dOptions) -> Result<Tensor> {
+        aten::upsample_trilinear3d_with(self, output_size, align_corners, options)
     }
 
     /// `aten::var(Tensor self, bool unbiased=True) -> Tensor`
@@ -4618,11 +3632,6 @@ impl Tensor {
     pub fn var_mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
         aten::var_mean_dim_with(self, dim, options)
-    }
-
-    /// `aten::vdot(Tensor self, Tensor other) -> Tensor`
-    pub fn vdot(&self, other: &Tensor) -> Result<Tensor> {
-        aten::vdot(self, other)
     }
 
     /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`

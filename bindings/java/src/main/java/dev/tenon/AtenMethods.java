@@ -65,6 +65,48 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor}.
+   */
+  public Tensor adaptiveAvgPool1d(long... outputSize) {
+    return Aten.adaptiveAvgPool1d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor}.
+   */
+  public Tensor adaptiveAvgPool2d(long... outputSize) {
+    return Aten.adaptiveAvgPool2d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor}.
+   */
+  public Tensor adaptiveAvgPool3d(long... outputSize) {
+    return Aten.adaptiveAvgPool3d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)}.
+   */
+  public Aten.AdaptiveMaxPool1dResult adaptiveMaxPool1d(long... outputSize) {
+    return Aten.adaptiveMaxPool1d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)}.
+   */
+  public Aten.AdaptiveMaxPool2dResult adaptiveMaxPool2d(long... outputSize) {
+    return Aten.adaptiveMaxPool2d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)}.
+   */
+  public Aten.AdaptiveMaxPool3dResult adaptiveMaxPool3d(long... outputSize) {
+    return Aten.adaptiveMaxPool3d((Tensor) this, outputSize);
+  }
+
+  /**
    * {@code aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
    */
   public Tensor add(Object other) {
@@ -118,38 +160,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor add_(Tensor other, Object alpha) {
     return Aten.add_((Tensor) this, other, alpha);
-  }
-
-  /**
-   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor}.
-   */
-  public Tensor addbmm(Tensor batch1, Tensor batch2) {
-    return Aten.addbmm((Tensor) this, batch1, batch2);
-  }
-
-  /**
-   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor}.
-   */
-  public Tensor addbmm(Tensor batch1, Tensor batch2, Aten.AddbmmOptions options) {
-    return Aten.addbmm((Tensor) this, batch1, batch2, options);
-  }
-
-  /**
-   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor(a!)}.
-   */
-  public Tensor addbmm_(Tensor batch1, Tensor batch2) {
-    return Aten.addbmm_((Tensor) this, batch1, batch2);
-  }
-
-  /**
-   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor(a!)}.
-   */
-  public Tensor addbmm_(Tensor batch1, Tensor batch2, Aten.AddbmmInPlaceOptions options) {
-    return Aten.addbmm_((Tensor) this, batch1, batch2, options);
   }
 
   /**
@@ -246,70 +256,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor addmm_(Tensor mat1, Tensor mat2, Aten.AddmmInPlaceOptions options) {
     return Aten.addmm_((Tensor) this, mat1, mat2, options);
-  }
-
-  /**
-   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
-   * Tensor}.
-   */
-  public Tensor addmv(Tensor mat, Tensor vec) {
-    return Aten.addmv((Tensor) this, mat, vec);
-  }
-
-  /**
-   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
-   * Tensor}.
-   */
-  public Tensor addmv(Tensor mat, Tensor vec, Aten.AddmvOptions options) {
-    return Aten.addmv((Tensor) this, mat, vec, options);
-  }
-
-  /**
-   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
-   * -> Tensor(a!)}.
-   */
-  public Tensor addmv_(Tensor mat, Tensor vec) {
-    return Aten.addmv_((Tensor) this, mat, vec);
-  }
-
-  /**
-   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
-   * -> Tensor(a!)}.
-   */
-  public Tensor addmv_(Tensor mat, Tensor vec, Aten.AddmvInPlaceOptions options) {
-    return Aten.addmv_((Tensor) this, mat, vec, options);
-  }
-
-  /**
-   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
-   * Tensor}.
-   */
-  public Tensor addr(Tensor vec1, Tensor vec2) {
-    return Aten.addr((Tensor) this, vec1, vec2);
-  }
-
-  /**
-   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
-   * Tensor}.
-   */
-  public Tensor addr(Tensor vec1, Tensor vec2, Aten.AddrOptions options) {
-    return Aten.addr((Tensor) this, vec1, vec2, options);
-  }
-
-  /**
-   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
-   * -> Tensor(a!)}.
-   */
-  public Tensor addr_(Tensor vec1, Tensor vec2) {
-    return Aten.addr_((Tensor) this, vec1, vec2);
-  }
-
-  /**
-   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
-   * -> Tensor(a!)}.
-   */
-  public Tensor addr_(Tensor vec1, Tensor vec2, Aten.AddrInPlaceOptions options) {
-    return Aten.addr_((Tensor) this, vec1, vec2, options);
   }
 
   /**
@@ -426,29 +372,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor amin(long[] dim, boolean keepdim) {
     return Aten.amin((Tensor) this, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
-   * max)}.
-   */
-  public Aten.AminmaxResult aminmax() {
-    return Aten.aminmax((Tensor) this);
-  }
-
-  /**
-   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
-   * max)}.
-   */
-  public Aten.AminmaxResult aminmax(Aten.AminmaxOptions options) {
-    return Aten.aminmax((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::angle(Tensor self) -> Tensor}.
-   */
-  public Tensor angle() {
-    return Aten.angle((Tensor) this);
   }
 
   /**
@@ -803,117 +726,205 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor}.
+   * {@code aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * bool ceil_mode=False, bool count_include_pad=True) -> Tensor}.
    */
-  public Tensor baddbmm(Tensor batch1, Tensor batch2) {
-    return Aten.baddbmm((Tensor) this, batch1, batch2);
+  public Tensor avgPool1d(long... kernelSize) {
+    return Aten.avgPool1d((Tensor) this, kernelSize);
   }
 
   /**
-   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor}.
+   * {@code aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * bool ceil_mode=False, bool count_include_pad=True) -> Tensor}.
    */
-  public Tensor baddbmm(Tensor batch1, Tensor batch2, Aten.BaddbmmOptions options) {
-    return Aten.baddbmm((Tensor) this, batch1, batch2, options);
+  public Tensor avgPool1d(long[] kernelSize, long... stride) {
+    return Aten.avgPool1d((Tensor) this, kernelSize, stride);
   }
 
   /**
-   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor(a!)}.
+   * {@code aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * bool ceil_mode=False, bool count_include_pad=True) -> Tensor}.
    */
-  public Tensor baddbmm_(Tensor batch1, Tensor batch2) {
-    return Aten.baddbmm_((Tensor) this, batch1, batch2);
+  public Tensor avgPool1d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.avgPool1d((Tensor) this, kernelSize, stride, padding);
   }
 
   /**
-   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
-   * alpha=1) -> Tensor(a!)}.
+   * {@code aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * bool ceil_mode=False, bool count_include_pad=True) -> Tensor}.
    */
-  public Tensor baddbmm_(Tensor batch1, Tensor batch2, Aten.BaddbmmInPlaceOptions options) {
-    return Aten.baddbmm_((Tensor) this, batch1, batch2, options);
+  public Tensor avgPool1d(long[] kernelSize, long[] stride, long[] padding, boolean ceilMode) {
+    return Aten.avgPool1d((Tensor) this, kernelSize, stride, padding, ceilMode);
   }
 
   /**
-   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * bool ceil_mode=False, bool count_include_pad=True) -> Tensor}.
    */
-  public Tensor bernoulli() {
-    return Aten.bernoulli((Tensor) this);
+  public Tensor avgPool1d(
+      long[] kernelSize, long[] stride, long[] padding, boolean ceilMode, boolean countIncludePad) {
+    return Aten.avgPool1d((Tensor) this, kernelSize, stride, padding, ceilMode, countIncludePad);
   }
 
   /**
-   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli(Generator generator) {
-    return Aten.bernoulli((Tensor) this, generator);
+  public Tensor avgPool2d(long... kernelSize) {
+    return Aten.avgPool2d((Tensor) this, kernelSize);
   }
 
   /**
-   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli(Tensor p) {
-    return Aten.bernoulli((Tensor) this, p);
+  public Tensor avgPool2d(long[] kernelSize, long... stride) {
+    return Aten.avgPool2d((Tensor) this, kernelSize, stride);
   }
 
   /**
-   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli(Tensor p, Generator generator) {
-    return Aten.bernoulli((Tensor) this, p, generator);
+  public Tensor avgPool2d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.avgPool2d((Tensor) this, kernelSize, stride, padding);
   }
 
   /**
-   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli(double p) {
-    return Aten.bernoulli((Tensor) this, p);
+  public Tensor avgPool2d(long[] kernelSize, long[] stride, long[] padding, boolean ceilMode) {
+    return Aten.avgPool2d((Tensor) this, kernelSize, stride, padding, ceilMode);
   }
 
   /**
-   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli(double p, Generator generator) {
-    return Aten.bernoulli((Tensor) this, p, generator);
+  public Tensor avgPool2d(
+      long[] kernelSize, long[] stride, long[] padding, boolean ceilMode, boolean countIncludePad) {
+    return Aten.avgPool2d((Tensor) this, kernelSize, stride, padding, ceilMode, countIncludePad);
   }
 
   /**
-   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
-   * Tensor(a!)}.
+   * {@code aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli_(Tensor p) {
-    return Aten.bernoulli_((Tensor) this, p);
+  public Tensor avgPool2d(
+      long[] kernelSize, long[] stride, long[] padding, boolean ceilMode, boolean countIncludePad,
+      Long divisorOverride) {
+    return Aten.avgPool2d((Tensor) this, kernelSize, stride, padding, ceilMode, countIncludePad,
+        divisorOverride);
   }
 
   /**
-   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
-   * Tensor(a!)}.
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli_(Tensor p, Generator generator) {
-    return Aten.bernoulli_((Tensor) this, p, generator);
+  public Tensor avgPool3d(long... kernelSize) {
+    return Aten.avgPool3d((Tensor) this, kernelSize);
   }
 
   /**
-   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
-   * Tensor(a!)}.
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli_() {
-    return Aten.bernoulli_((Tensor) this);
+  public Tensor avgPool3d(long[] kernelSize, long... stride) {
+    return Aten.avgPool3d((Tensor) this, kernelSize, stride);
   }
 
   /**
-   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
-   * Tensor(a!)}.
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli_(double p) {
-    return Aten.bernoulli_((Tensor) this, p);
+  public Tensor avgPool3d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.avgPool3d((Tensor) this, kernelSize, stride, padding);
   }
 
   /**
-   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
-   * Tensor(a!)}.
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
    */
-  public Tensor bernoulli_(double p, Generator generator) {
-    return Aten.bernoulli_((Tensor) this, p, generator);
+  public Tensor avgPool3d(long[] kernelSize, long[] stride, long[] padding, boolean ceilMode) {
+    return Aten.avgPool3d((Tensor) this, kernelSize, stride, padding, ceilMode);
+  }
+
+  /**
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
+   */
+  public Tensor avgPool3d(
+      long[] kernelSize, long[] stride, long[] padding, boolean ceilMode, boolean countIncludePad) {
+    return Aten.avgPool3d((Tensor) this, kernelSize, stride, padding, ceilMode, countIncludePad);
+  }
+
+  /**
+   * {@code aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor}.
+   */
+  public Tensor avgPool3d(
+      long[] kernelSize, long[] stride, long[] padding, boolean ceilMode, boolean countIncludePad,
+      Long divisorOverride) {
+    return Aten.avgPool3d((Tensor) this, kernelSize, stride, padding, ceilMode, countIncludePad,
+        divisorOverride);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropy(Tensor target) {
+    return Aten.binaryCrossEntropy((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropy(Tensor target, Tensor weight) {
+    return Aten.binaryCrossEntropy((Tensor) this, target, weight);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropy(Tensor target, Tensor weight, long reduction) {
+    return Aten.binaryCrossEntropy((Tensor) this, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None,
+   * Tensor? pos_weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropyWithLogits(Tensor target) {
+    return Aten.binaryCrossEntropyWithLogits((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None,
+   * Tensor? pos_weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropyWithLogits(Tensor target, Tensor weight) {
+    return Aten.binaryCrossEntropyWithLogits((Tensor) this, target, weight);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None,
+   * Tensor? pos_weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropyWithLogits(Tensor target, Tensor weight, Tensor posWeight) {
+    return Aten.binaryCrossEntropyWithLogits((Tensor) this, target, weight, posWeight);
+  }
+
+  /**
+   * {@code aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None,
+   * Tensor? pos_weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor binaryCrossEntropyWithLogits(
+      Tensor target, Tensor weight, Tensor posWeight, long reduction) {
+    return Aten.binaryCrossEntropyWithLogits((Tensor) this, target, weight, posWeight, reduction);
   }
 
   /**
@@ -1073,70 +1084,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor cauchy() {
-    return Aten.cauchy((Tensor) this);
-  }
-
-  /**
-   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor cauchy(double median) {
-    return Aten.cauchy((Tensor) this, median);
-  }
-
-  /**
-   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor cauchy(double median, double sigma) {
-    return Aten.cauchy((Tensor) this, median, sigma);
-  }
-
-  /**
-   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor cauchy(double median, double sigma, Generator generator) {
-    return Aten.cauchy((Tensor) this, median, sigma, generator);
-  }
-
-  /**
-   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor cauchy_() {
-    return Aten.cauchy_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor cauchy_(double median) {
-    return Aten.cauchy_((Tensor) this, median);
-  }
-
-  /**
-   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor cauchy_(double median, double sigma) {
-    return Aten.cauchy_((Tensor) this, median, sigma);
-  }
-
-  /**
-   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor cauchy_(double median, double sigma, Generator generator) {
-    return Aten.cauchy_((Tensor) this, median, sigma, generator);
-  }
-
-  /**
    * {@code aten::ceil(Tensor self) -> Tensor}.
    */
   public Tensor ceil() {
@@ -1179,31 +1126,10 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
+   * {@code aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor}.
    */
-  public Tensor choleskyInverse() {
-    return Aten.choleskyInverse((Tensor) this);
-  }
-
-  /**
-   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
-   */
-  public Tensor choleskyInverse(boolean upper) {
-    return Aten.choleskyInverse((Tensor) this, upper);
-  }
-
-  /**
-   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
-   */
-  public Tensor choleskySolve(Tensor input2) {
-    return Aten.choleskySolve((Tensor) this, input2);
-  }
-
-  /**
-   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
-   */
-  public Tensor choleskySolve(Tensor input2, boolean upper) {
-    return Aten.choleskySolve((Tensor) this, input2, upper);
+  public Tensor channelShuffle(long groups) {
+    return Aten.channelShuffle((Tensor) this, groups);
   }
 
   /**
@@ -1440,27 +1366,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
-   */
-  public Tensor combinations() {
-    return Aten.combinations((Tensor) this);
-  }
-
-  /**
-   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
-   */
-  public Tensor combinations(long r) {
-    return Aten.combinations((Tensor) this, r);
-  }
-
-  /**
-   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
-   */
-  public Tensor combinations(long r, boolean withReplacement) {
-    return Aten.combinations((Tensor) this, r, withReplacement);
-  }
-
-  /**
    * {@code aten::conj(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor conj() {
@@ -1479,6 +1384,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor conjPhysical_() {
     return Aten.conjPhysical_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor}.
+   */
+  public Tensor constantPadNd(long... pad) {
+    return Aten.constantPadNd((Tensor) this, pad);
+  }
+
+  /**
+   * {@code aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor}.
+   */
+  public Tensor constantPadNd(long[] pad, Object value) {
+    return Aten.constantPadNd((Tensor) this, pad, value);
   }
 
   /**
@@ -1507,41 +1426,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor copy_(Tensor src, boolean nonBlocking) {
     return Aten.copy_((Tensor) this, src, nonBlocking);
-  }
-
-  /**
-   * {@code aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor}.
-   */
-  public Tensor copysign(Object other) {
-    return Aten.copysign((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor copysign(Tensor other) {
-    return Aten.copysign((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
-   */
-  public Tensor copysign_(Object other) {
-    return Aten.copysign_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
-   */
-  public Tensor copysign_(Tensor other) {
-    return Aten.copysign_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::corrcoef(Tensor self) -> Tensor}.
-   */
-  public Tensor corrcoef() {
-    return Aten.corrcoef((Tensor) this);
   }
 
   /**
@@ -1594,75 +1478,45 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
-   * aweights=None) -> Tensor}.
+   * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
-  public Tensor cov() {
-    return Aten.cov((Tensor) this);
+  public Tensor crossEntropyLoss(Tensor target) {
+    return Aten.crossEntropyLoss((Tensor) this, target);
   }
 
   /**
-   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
-   * aweights=None) -> Tensor}.
+   * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
-  public Tensor cov(Aten.CovOptions options) {
-    return Aten.cov((Tensor) this, options);
+  public Tensor crossEntropyLoss(Tensor target, Tensor weight) {
+    return Aten.crossEntropyLoss((Tensor) this, target, weight);
   }
 
   /**
-   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
-  public Tensor cross(Tensor other) {
-    return Aten.cross((Tensor) this, other);
+  public Tensor crossEntropyLoss(Tensor target, Tensor weight, long reduction) {
+    return Aten.crossEntropyLoss((Tensor) this, target, weight, reduction);
   }
 
   /**
-   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
-  public Tensor cross(Tensor other, Long dim) {
-    return Aten.cross((Tensor) this, other, dim);
+  public Tensor crossEntropyLoss(Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.crossEntropyLoss((Tensor) this, target, weight, reduction, ignoreIndex);
   }
 
   /**
-   * {@code aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
+   * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
+   * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
-  public Aten.CummaxResult cummax(long dim) {
-    return Aten.cummax((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
-   */
-  public Aten.CumminResult cummin(long dim) {
-    return Aten.cummin((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor cumprod(long dim) {
-    return Aten.cumprod((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor cumprod(long dim, DType dtype) {
-    return Aten.cumprod((Tensor) this, dim, dtype);
-  }
-
-  /**
-   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
-   */
-  public Tensor cumprod_(long dim) {
-    return Aten.cumprod_((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
-   */
-  public Tensor cumprod_(long dim, DType dtype) {
-    return Aten.cumprod_((Tensor) this, dim, dtype);
+  public Tensor crossEntropyLoss(
+      Tensor target, Tensor weight, long reduction, long ignoreIndex, double labelSmoothing) {
+    return Aten.crossEntropyLoss((Tensor) this, target, weight, reduction, ignoreIndex,
+        labelSmoothing);
   }
 
   /**
@@ -1691,27 +1545,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor cumsum_(long dim, DType dtype) {
     return Aten.cumsum_((Tensor) this, dim, dtype);
-  }
-
-  /**
-   * {@code aten::deg2rad(Tensor self) -> Tensor}.
-   */
-  public Tensor deg2rad() {
-    return Aten.deg2rad((Tensor) this);
-  }
-
-  /**
-   * {@code aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor deg2rad_() {
-    return Aten.deg2rad_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::det(Tensor self) -> Tensor}.
-   */
-  public Tensor det() {
-    return Aten.det((Tensor) this);
   }
 
   /**
@@ -1859,74 +1692,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
-   * -> Tensor}.
-   */
-  public Tensor diff() {
-    return Aten.diff((Tensor) this);
-  }
-
-  /**
-   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
-   * -> Tensor}.
-   */
-  public Tensor diff(long n) {
-    return Aten.diff((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
-   * -> Tensor}.
-   */
-  public Tensor diff(long n, long dim) {
-    return Aten.diff((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
-   * -> Tensor}.
-   */
-  public Tensor diff(long n, long dim, Tensor prepend) {
-    return Aten.diff((Tensor) this, n, dim, prepend);
-  }
-
-  /**
-   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
-   * -> Tensor}.
-   */
-  public Tensor diff(long n, long dim, Tensor prepend, Tensor append) {
-    return Aten.diff((Tensor) this, n, dim, prepend, append);
-  }
-
-  /**
-   * {@code aten::digamma(Tensor self) -> Tensor}.
-   */
-  public Tensor digamma() {
-    return Aten.digamma((Tensor) this);
-  }
-
-  /**
-   * {@code aten::digamma_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor digamma_() {
-    return Aten.digamma_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
-   */
-  public Tensor dist(Tensor other) {
-    return Aten.dist((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
-   */
-  public Tensor dist(Tensor other, Object p) {
-    return Aten.dist((Tensor) this, other, p);
-  }
-
-  /**
    * {@code aten::div.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor div(Object other) {
@@ -2040,13 +1805,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor divide_(Tensor other, String roundingMode) {
     return Aten.divide_((Tensor) this, other, roundingMode);
-  }
-
-  /**
-   * {@code aten::dot(Tensor self, Tensor tensor) -> Tensor}.
-   */
-  public Tensor dot(Tensor tensor) {
-    return Aten.dot((Tensor) this, tensor);
   }
 
   /**
@@ -2173,20 +1931,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::erfinv(Tensor self) -> Tensor}.
-   */
-  public Tensor erfinv() {
-    return Aten.erfinv((Tensor) this);
-  }
-
-  /**
-   * {@code aten::erfinv_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor erfinv_() {
-    return Aten.erfinv_((Tensor) this);
-  }
-
-  /**
    * {@code aten::exp(Tensor self) -> Tensor}.
    */
   public Tensor exp() {
@@ -2264,631 +2008,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
-   */
-  public Tensor exponential() {
-    return Aten.exponential((Tensor) this);
-  }
-
-  /**
-   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
-   */
-  public Tensor exponential(double lambd) {
-    return Aten.exponential((Tensor) this, lambd);
-  }
-
-  /**
-   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
-   */
-  public Tensor exponential(double lambd, Generator generator) {
-    return Aten.exponential((Tensor) this, lambd, generator);
-  }
-
-  /**
-   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
-   * Tensor(a!)}.
-   */
-  public Tensor exponential_() {
-    return Aten.exponential_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
-   * Tensor(a!)}.
-   */
-  public Tensor exponential_(double lambd) {
-    return Aten.exponential_((Tensor) this, lambd);
-  }
-
-  /**
-   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
-   * Tensor(a!)}.
-   */
-  public Tensor exponential_(double lambd, Generator generator) {
-    return Aten.exponential_((Tensor) this, lambd, generator);
-  }
-
-  /**
-   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftFft() {
-    return Aten.fftFft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftFft(Long n) {
-    return Aten.fftFft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftFft(Long n, long dim) {
-    return Aten.fftFft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftFft(Long n, long dim, String norm) {
-    return Aten.fftFft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFft2() {
-    return Aten.fftFft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFft2(long[] s) {
-    return Aten.fftFft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFft2(long[] s, long... dim) {
-    return Aten.fftFft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFft2(long[] s, long[] dim, String norm) {
-    return Aten.fftFft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFftn() {
-    return Aten.fftFftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFftn(long[] s) {
-    return Aten.fftFftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFftn(long[] s, long[] dim) {
-    return Aten.fftFftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftFftn(long[] s, long[] dim, String norm) {
-    return Aten.fftFftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
-   */
-  public Tensor fftFftshift() {
-    return Aten.fftFftshift((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
-   */
-  public Tensor fftFftshift(long[] dim) {
-    return Aten.fftFftshift((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftHfft() {
-    return Aten.fftHfft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftHfft(Long n) {
-    return Aten.fftHfft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftHfft(Long n, long dim) {
-    return Aten.fftHfft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftHfft(Long n, long dim, String norm) {
-    return Aten.fftHfft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfft2() {
-    return Aten.fftHfft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfft2(long[] s) {
-    return Aten.fftHfft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfft2(long[] s, long... dim) {
-    return Aten.fftHfft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfft2(long[] s, long[] dim, String norm) {
-    return Aten.fftHfft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfftn() {
-    return Aten.fftHfftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfftn(long[] s) {
-    return Aten.fftHfftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfftn(long[] s, long[] dim) {
-    return Aten.fftHfftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftHfftn(long[] s, long[] dim, String norm) {
-    return Aten.fftHfftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIfft() {
-    return Aten.fftIfft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIfft(Long n) {
-    return Aten.fftIfft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIfft(Long n, long dim) {
-    return Aten.fftIfft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIfft(Long n, long dim, String norm) {
-    return Aten.fftIfft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfft2() {
-    return Aten.fftIfft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfft2(long[] s) {
-    return Aten.fftIfft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfft2(long[] s, long... dim) {
-    return Aten.fftIfft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfft2(long[] s, long[] dim, String norm) {
-    return Aten.fftIfft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfftn() {
-    return Aten.fftIfftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfftn(long[] s) {
-    return Aten.fftIfftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfftn(long[] s, long[] dim) {
-    return Aten.fftIfftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIfftn(long[] s, long[] dim, String norm) {
-    return Aten.fftIfftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
-   */
-  public Tensor fftIfftshift() {
-    return Aten.fftIfftshift((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
-   */
-  public Tensor fftIfftshift(long[] dim) {
-    return Aten.fftIfftshift((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIhfft() {
-    return Aten.fftIhfft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIhfft(Long n) {
-    return Aten.fftIhfft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIhfft(Long n, long dim) {
-    return Aten.fftIhfft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIhfft(Long n, long dim, String norm) {
-    return Aten.fftIhfft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfft2() {
-    return Aten.fftIhfft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfft2(long[] s) {
-    return Aten.fftIhfft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfft2(long[] s, long... dim) {
-    return Aten.fftIhfft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfft2(long[] s, long[] dim, String norm) {
-    return Aten.fftIhfft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfftn() {
-    return Aten.fftIhfftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfftn(long[] s) {
-    return Aten.fftIhfftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfftn(long[] s, long[] dim) {
-    return Aten.fftIhfftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIhfftn(long[] s, long[] dim, String norm) {
-    return Aten.fftIhfftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIrfft() {
-    return Aten.fftIrfft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIrfft(Long n) {
-    return Aten.fftIrfft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIrfft(Long n, long dim) {
-    return Aten.fftIrfft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftIrfft(Long n, long dim, String norm) {
-    return Aten.fftIrfft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfft2() {
-    return Aten.fftIrfft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfft2(long[] s) {
-    return Aten.fftIrfft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfft2(long[] s, long... dim) {
-    return Aten.fftIrfft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfft2(long[] s, long[] dim, String norm) {
-    return Aten.fftIrfft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfftn() {
-    return Aten.fftIrfftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfftn(long[] s) {
-    return Aten.fftIrfftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfftn(long[] s, long[] dim) {
-    return Aten.fftIrfftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftIrfftn(long[] s, long[] dim, String norm) {
-    return Aten.fftIrfftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftRfft() {
-    return Aten.fftRfft((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftRfft(Long n) {
-    return Aten.fftRfft((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftRfft(Long n, long dim) {
-    return Aten.fftRfft((Tensor) this, n, dim);
-  }
-
-  /**
-   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
-   */
-  public Tensor fftRfft(Long n, long dim, String norm) {
-    return Aten.fftRfft((Tensor) this, n, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfft2() {
-    return Aten.fftRfft2((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfft2(long[] s) {
-    return Aten.fftRfft2((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfft2(long[] s, long... dim) {
-    return Aten.fftRfft2((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfft2(long[] s, long[] dim, String norm) {
-    return Aten.fftRfft2((Tensor) this, s, dim, norm);
-  }
-
-  /**
-   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfftn() {
-    return Aten.fftRfftn((Tensor) this);
-  }
-
-  /**
-   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfftn(long[] s) {
-    return Aten.fftRfftn((Tensor) this, s);
-  }
-
-  /**
-   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfftn(long[] s, long[] dim) {
-    return Aten.fftRfftn((Tensor) this, s, dim);
-  }
-
-  /**
-   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
-   * Tensor}.
-   */
-  public Tensor fftRfftn(long[] s, long[] dim, String norm) {
-    return Aten.fftRfftn((Tensor) this, s, dim, norm);
-  }
-
-  /**
    * {@code aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)}.
    */
   public Tensor fill_(Object value) {
@@ -2956,34 +2075,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor flipud() {
     return Aten.flipud((Tensor) this);
-  }
-
-  /**
-   * {@code aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor}.
-   */
-  public Tensor floatPower(Object exponent) {
-    return Aten.floatPower((Tensor) this, exponent);
-  }
-
-  /**
-   * {@code aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor}.
-   */
-  public Tensor floatPower(Tensor exponent) {
-    return Aten.floatPower((Tensor) this, exponent);
-  }
-
-  /**
-   * {@code aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)}.
-   */
-  public Tensor floatPower_(Object exponent) {
-    return Aten.floatPower_((Tensor) this, exponent);
-  }
-
-  /**
-   * {@code aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)}.
-   */
-  public Tensor floatPower_(Tensor exponent) {
-    return Aten.floatPower_((Tensor) this, exponent);
   }
 
   /**
@@ -3078,20 +2169,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::gcd(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor gcd(Tensor other) {
-    return Aten.gcd((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
-   */
-  public Tensor gcd_(Tensor other) {
-    return Aten.gcd_((Tensor) this, other);
-  }
-
-  /**
    * {@code aten::ge.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor ge(Object other) {
@@ -3148,38 +2225,24 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
-   */
-  public Tensor geometric(double p) {
-    return Aten.geometric((Tensor) this, p);
-  }
-
-  /**
-   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
-   */
-  public Tensor geometric(double p, Generator generator) {
-    return Aten.geometric((Tensor) this, p, generator);
-  }
-
-  /**
-   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
-   */
-  public Tensor geometric_(double p) {
-    return Aten.geometric_((Tensor) this, p);
-  }
-
-  /**
-   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
-   */
-  public Tensor geometric_(double p, Generator generator) {
-    return Aten.geometric_((Tensor) this, p, generator);
-  }
-
-  /**
    * {@code aten::ger(Tensor self, Tensor vec2) -> Tensor}.
    */
   public Tensor ger(Tensor vec2) {
     return Aten.ger((Tensor) this, vec2);
+  }
+
+  /**
+   * {@code aten::glu(Tensor self, int dim=-1) -> Tensor}.
+   */
+  public Tensor glu() {
+    return Aten.glu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::glu(Tensor self, int dim=-1) -> Tensor}.
+   */
+  public Tensor glu(long dim) {
+    return Aten.glu((Tensor) this, dim);
   }
 
   /**
@@ -3351,17 +2414,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::heaviside(Tensor self, Tensor values) -> Tensor}.
+   * {@code aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1)
+   * -> Tensor}.
    */
-  public Tensor heaviside(Tensor values) {
-    return Aten.heaviside((Tensor) this, values);
+  public Tensor hingeEmbeddingLoss(Tensor target) {
+    return Aten.hingeEmbeddingLoss((Tensor) this, target);
   }
 
   /**
-   * {@code aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)}.
+   * {@code aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1)
+   * -> Tensor}.
    */
-  public Tensor heaviside_(Tensor values) {
-    return Aten.heaviside_((Tensor) this, values);
+  public Tensor hingeEmbeddingLoss(Tensor target, double margin) {
+    return Aten.hingeEmbeddingLoss((Tensor) this, target, margin);
+  }
+
+  /**
+   * {@code aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1)
+   * -> Tensor}.
+   */
+  public Tensor hingeEmbeddingLoss(Tensor target, double margin, long reduction) {
+    return Aten.hingeEmbeddingLoss((Tensor) this, target, margin, reduction);
   }
 
   /**
@@ -3390,55 +2463,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor histc(long bins, Object min, Object max) {
     return Aten.histc((Tensor) this, bins, min, max);
-  }
-
-  /**
-   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
-   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinCtResult histogram() {
-    return Aten.histogram((Tensor) this);
-  }
-
-  /**
-   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
-   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinCtResult histogram(Aten.HistogramBinCtOptions options) {
-    return Aten.histogram((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
-   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinCtResult histogram(long bins) {
-    return Aten.histogram((Tensor) this, bins);
-  }
-
-  /**
-   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
-   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinCtResult histogram(long bins, Aten.HistogramBinCtOptions options) {
-    return Aten.histogram((Tensor) this, bins, options);
-  }
-
-  /**
-   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
-   * density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinsTensorResult histogram(Tensor bins) {
-    return Aten.histogram((Tensor) this, bins);
-  }
-
-  /**
-   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
-   * density=False) -> (Tensor hist, Tensor bin_edges)}.
-   */
-  public Aten.HistogramBinsTensorResult histogram(
-      Tensor bins, Aten.HistogramBinsTensorOptions options) {
-    return Aten.histogram((Tensor) this, bins, options);
   }
 
   /**
@@ -3477,20 +2501,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor hypot_(Tensor other) {
     return Aten.hypot_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::i0(Tensor self) -> Tensor}.
-   */
-  public Tensor i0() {
-    return Aten.i0((Tensor) this);
-  }
-
-  /**
-   * {@code aten::i0_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor i0_() {
-    return Aten.i0_((Tensor) this);
   }
 
   /**
@@ -3633,20 +2643,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::inner(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor inner(Tensor other) {
-    return Aten.inner((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::inverse(Tensor self) -> Tensor}.
-   */
-  public Tensor inverse() {
-    return Aten.inverse((Tensor) this);
-  }
-
-  /**
    * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
    * atol=1e-08, bool equal_nan=False) -> Tensor}.
    */
@@ -3700,27 +2696,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::isneginf(Tensor self) -> Tensor}.
-   */
-  public Tensor isneginf() {
-    return Aten.isneginf((Tensor) this);
-  }
-
-  /**
-   * {@code aten::isposinf(Tensor self) -> Tensor}.
-   */
-  public Tensor isposinf() {
-    return Aten.isposinf((Tensor) this);
-  }
-
-  /**
-   * {@code aten::isreal(Tensor self) -> Tensor}.
-   */
-  public Tensor isreal() {
-    return Aten.isreal((Tensor) this);
-  }
-
-  /**
    * {@code aten::item(Tensor self) -> Scalar}.
    */
   public Object item() {
@@ -3728,34 +2703,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::kron(Tensor self, Tensor other) -> Tensor}.
+   * {@code aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
+   * Tensor}.
    */
-  public Tensor kron(Tensor other) {
-    return Aten.kron((Tensor) this, other);
+  public Tensor klDiv(Tensor target) {
+    return Aten.klDiv((Tensor) this, target);
   }
 
   /**
-   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
-   * Tensor indices)}.
+   * {@code aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
+   * Tensor}.
    */
-  public Aten.KthvalueResult kthvalue(long k) {
-    return Aten.kthvalue((Tensor) this, k);
+  public Tensor klDiv(Tensor target, long reduction) {
+    return Aten.klDiv((Tensor) this, target, reduction);
   }
 
   /**
-   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
-   * Tensor indices)}.
+   * {@code aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
+   * Tensor}.
    */
-  public Aten.KthvalueResult kthvalue(long k, long dim) {
-    return Aten.kthvalue((Tensor) this, k, dim);
-  }
-
-  /**
-   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
-   * Tensor indices)}.
-   */
-  public Aten.KthvalueResult kthvalue(long k, long dim, boolean keepdim) {
-    return Aten.kthvalue((Tensor) this, k, dim, keepdim);
+  public Tensor klDiv(Tensor target, long reduction, boolean logTarget) {
+    return Aten.klDiv((Tensor) this, target, reduction, logTarget);
   }
 
   /**
@@ -3770,34 +2738,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor l1Loss(Tensor target, long reduction) {
     return Aten.l1Loss((Tensor) this, target, reduction);
-  }
-
-  /**
-   * {@code aten::lcm(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor lcm(Tensor other) {
-    return Aten.lcm((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
-   */
-  public Tensor lcm_(Tensor other) {
-    return Aten.lcm_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor ldexp(Tensor other) {
-    return Aten.ldexp((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
-   */
-  public Tensor ldexp_(Tensor other) {
-    return Aten.ldexp_((Tensor) this, other);
   }
 
   /**
@@ -3941,439 +2881,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::lgamma(Tensor self) -> Tensor}.
-   */
-  public Tensor lgamma() {
-    return Aten.lgamma((Tensor) this);
-  }
-
-  /**
-   * {@code aten::lgamma_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor lgamma_() {
-    return Aten.lgamma_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
-   */
-  public Tensor linalgCholesky() {
-    return Aten.linalgCholesky((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
-   */
-  public Tensor linalgCholesky(boolean upper) {
-    return Aten.linalgCholesky((Tensor) this, upper);
-  }
-
-  /**
-   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
-   * (Tensor L, Tensor info)}.
-   */
-  public Aten.LinalgCholeskyExResult linalgCholeskyEx() {
-    return Aten.linalgCholeskyEx((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
-   * (Tensor L, Tensor info)}.
-   */
-  public Aten.LinalgCholeskyExResult linalgCholeskyEx(Aten.LinalgCholeskyExOptions options) {
-    return Aten.linalgCholeskyEx((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
-   */
-  public Tensor linalgCond() {
-    return Aten.linalgCond((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
-   */
-  public Tensor linalgCond(Object p) {
-    return Aten.linalgCond((Tensor) this, p);
-  }
-
-  /**
-   * {@code aten::linalg_cond.p_str(Tensor self, str p) -> Tensor}.
-   */
-  public Tensor linalgCond(String p) {
-    return Aten.linalgCond((Tensor) this, p);
-  }
-
-  /**
-   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
-   */
-  public Tensor linalgCross(Tensor other) {
-    return Aten.linalgCross((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
-   */
-  public Tensor linalgCross(Tensor other, long dim) {
-    return Aten.linalgCross((Tensor) this, other, dim);
-  }
-
-  /**
-   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
-   * eigenvectors)}.
-   */
-  public Aten.LinalgEighResult_ linalgEigh() {
-    return Aten.linalgEigh((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
-   * eigenvectors)}.
-   */
-  public Aten.LinalgEighResult_ linalgEigh(String uPLO) {
-    return Aten.linalgEigh((Tensor) this, uPLO);
-  }
-
-  /**
-   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
-   */
-  public Tensor linalgEigvalsh() {
-    return Aten.linalgEigvalsh((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
-   */
-  public Tensor linalgEigvalsh(String uPLO) {
-    return Aten.linalgEigvalsh((Tensor) this, uPLO);
-  }
-
-  /**
-   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
-   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
-   */
-  public Aten.LinalgLstsqResult linalgLstsq(Tensor b) {
-    return Aten.linalgLstsq((Tensor) this, b);
-  }
-
-  /**
-   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
-   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
-   */
-  public Aten.LinalgLstsqResult linalgLstsq(Tensor b, Double rcond) {
-    return Aten.linalgLstsq((Tensor) this, b, rcond);
-  }
-
-  /**
-   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
-   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
-   */
-  public Aten.LinalgLstsqResult linalgLstsq(Tensor b, Double rcond, String driver) {
-    return Aten.linalgLstsq((Tensor) this, b, rcond, driver);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(Object ord) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(Object ord, long... dim) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(Object ord, long[] dim, boolean keepdim) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm() {
-    return Aten.linalgMatrixNorm((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(String ord) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(String ord, long... dim) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(String ord, long[] dim, boolean keepdim) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgMatrixNorm(String ord, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_power(Tensor self, int n) -> Tensor}.
-   */
-  public Tensor linalgMatrixPower(long n) {
-    return Aten.linalgMatrixPower((Tensor) this, n);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgMatrixRank(double tol) {
-    return Aten.linalgMatrixRank((Tensor) this, tol);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgMatrixRank(double tol, boolean hermitian) {
-    return Aten.linalgMatrixRank((Tensor) this, tol, hermitian);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
-   * rtol=None, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgMatrixRank() {
-    return Aten.linalgMatrixRank((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
-   * rtol=None, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgMatrixRank(Aten.LinalgMatrixRankAtolRtolFloatOptions options) {
-    return Aten.linalgMatrixRank((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
-   * *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm() {
-    return Aten.linalgNorm((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
-   * *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(Object ord) {
-    return Aten.linalgNorm((Tensor) this, ord);
-  }
-
-  /**
-   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
-   * *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(Object ord, long[] dim) {
-    return Aten.linalgNorm((Tensor) this, ord, dim);
-  }
-
-  /**
-   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
-   * *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(Object ord, long[] dim, boolean keepdim) {
-    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
-   * *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
-   * ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(String ord) {
-    return Aten.linalgNorm((Tensor) this, ord);
-  }
-
-  /**
-   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
-   * ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(String ord, long[] dim) {
-    return Aten.linalgNorm((Tensor) this, ord, dim);
-  }
-
-  /**
-   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
-   * ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(String ord, long[] dim, boolean keepdim) {
-    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
-   * ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgNorm(String ord, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinv(double rcond) {
-    return Aten.linalgPinv((Tensor) this, rcond);
-  }
-
-  /**
-   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinv(double rcond, boolean hermitian) {
-    return Aten.linalgPinv((Tensor) this, rcond, hermitian);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
-   * bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinv() {
-    return Aten.linalgPinv((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
-   * bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinv(Aten.LinalgPinvAtolRtolFloatOptions options) {
-    return Aten.linalgPinv((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
-   * bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinvAtolRtolTensor() {
-    return Aten.linalgPinvAtolRtolTensor((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
-   * bool hermitian=False) -> Tensor}.
-   */
-  public Tensor linalgPinvAtolRtolTensor(Aten.LinalgPinvAtolRtolTensorOptions options) {
-    return Aten.linalgPinvAtolRtolTensor((Tensor) this, options);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
-   * Tensor}.
-   */
-  public Tensor linalgPinv(Tensor rcond) {
-    return Aten.linalgPinv((Tensor) this, rcond);
-  }
-
-  /**
-   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
-   * Tensor}.
-   */
-  public Tensor linalgPinv(Tensor rcond, boolean hermitian) {
-    return Aten.linalgPinv((Tensor) this, rcond, hermitian);
-  }
-
-  /**
-   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
-   * unitriangular=False) -> Tensor}.
-   */
-  public Tensor linalgSolveTriangular(Tensor b, boolean upper) {
-    return Aten.linalgSolveTriangular((Tensor) this, b, upper);
-  }
-
-  /**
-   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
-   * unitriangular=False) -> Tensor}.
-   */
-  public Tensor linalgSolveTriangular(
-      Tensor b, boolean upper, Aten.LinalgSolveTriangularOptions options) {
-    return Aten.linalgSolveTriangular((Tensor) this, b, upper, options);
-  }
-
-  /**
-   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgVectorNorm() {
-    return Aten.linalgVectorNorm((Tensor) this);
-  }
-
-  /**
-   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgVectorNorm(Object ord) {
-    return Aten.linalgVectorNorm((Tensor) this, ord);
-  }
-
-  /**
-   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgVectorNorm(Object ord, long[] dim) {
-    return Aten.linalgVectorNorm((Tensor) this, ord, dim);
-  }
-
-  /**
-   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgVectorNorm(Object ord, long[] dim, boolean keepdim) {
-    return Aten.linalgVectorNorm((Tensor) this, ord, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
-   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
-   */
-  public Tensor linalgVectorNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.linalgVectorNorm((Tensor) this, ord, dim, keepdim, dtype);
-  }
-
-  /**
    * {@code aten::log(Tensor self) -> Tensor}.
    */
   public Tensor log() {
@@ -4430,70 +2937,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor logNormal() {
-    return Aten.logNormal((Tensor) this);
-  }
-
-  /**
-   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor logNormal(double mean) {
-    return Aten.logNormal((Tensor) this, mean);
-  }
-
-  /**
-   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor logNormal(double mean, double std) {
-    return Aten.logNormal((Tensor) this, mean, std);
-  }
-
-  /**
-   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
-   * -> Tensor}.
-   */
-  public Tensor logNormal(double mean, double std, Generator generator) {
-    return Aten.logNormal((Tensor) this, mean, std, generator);
-  }
-
-  /**
-   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor logNormal_() {
-    return Aten.logNormal_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor logNormal_(double mean) {
-    return Aten.logNormal_((Tensor) this, mean);
-  }
-
-  /**
-   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor logNormal_(double mean, double std) {
-    return Aten.logNormal_((Tensor) this, mean, std);
-  }
-
-  /**
-   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
-   * generator=None) -> Tensor(a!)}.
-   */
-  public Tensor logNormal_(double mean, double std, Generator generator) {
-    return Aten.logNormal_((Tensor) this, mean, std, generator);
-  }
-
-  /**
    * {@code aten::log_sigmoid(Tensor self) -> Tensor}.
    */
   public Tensor logSigmoid() {
@@ -4526,20 +2969,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logaddexp2(Tensor other) {
     return Aten.logaddexp2((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::logcumsumexp(Tensor self, int dim) -> Tensor}.
-   */
-  public Tensor logcumsumexp(long dim) {
-    return Aten.logcumsumexp((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::logdet(Tensor self) -> Tensor}.
-   */
-  public Tensor logdet() {
-    return Aten.logdet((Tensor) this);
   }
 
   /**
@@ -4596,34 +3025,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logicalXor_(Tensor other) {
     return Aten.logicalXor_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
-   */
-  public Tensor logit() {
-    return Aten.logit((Tensor) this);
-  }
-
-  /**
-   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
-   */
-  public Tensor logit(Double eps) {
-    return Aten.logit((Tensor) this, eps);
-  }
-
-  /**
-   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
-   */
-  public Tensor logit_() {
-    return Aten.logit_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
-   */
-  public Tensor logit_(Double eps) {
-    return Aten.logit_((Tensor) this, eps);
   }
 
   /**
@@ -4725,13 +3126,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::matrix_power(Tensor self, int n) -> Tensor}.
-   */
-  public Tensor matrixPower(long n) {
-    return Aten.matrixPower((Tensor) this, n);
-  }
-
-  /**
    * {@code aten::max(Tensor self) -> Tensor}.
    */
   public Tensor max() {
@@ -4759,6 +3153,91 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor max(Tensor other) {
     return Aten.max((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * int[1] dilation=[1], bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool1d(long... kernelSize) {
+    return Aten.maxPool1d((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * int[1] dilation=[1], bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool1d(long[] kernelSize, long... stride) {
+    return Aten.maxPool1d((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * int[1] dilation=[1], bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool1d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool1d((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * int[1] dilation=[1], bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool1d(long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool1d((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
+   * int[1] dilation=[1], bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool1d(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool1d((Tensor) this, kernelSize, stride, padding, dilation, ceilMode);
+  }
+
+  /**
+   * {@code aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+   * padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool1dWithIndicesResult maxPool1dWithIndices(long... kernelSize) {
+    return Aten.maxPool1dWithIndices((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+   * padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool1dWithIndicesResult maxPool1dWithIndices(long[] kernelSize, long... stride) {
+    return Aten.maxPool1dWithIndices((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+   * padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool1dWithIndicesResult maxPool1dWithIndices(
+      long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool1dWithIndices((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+   * padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool1dWithIndicesResult maxPool1dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool1dWithIndices((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
+   * padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool1dWithIndicesResult maxPool1dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool1dWithIndices((Tensor) this, kernelSize, stride, padding, dilation,
+        ceilMode);
   }
 
   /**
@@ -4847,6 +3326,91 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * int[3] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool3d(long... kernelSize) {
+    return Aten.maxPool3d((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * int[3] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool3d(long[] kernelSize, long... stride) {
+    return Aten.maxPool3d((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * int[3] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool3d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool3d((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * int[3] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool3d(long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool3d((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+   * int[3] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool3d(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool3d((Tensor) this, kernelSize, stride, padding, dilation, ceilMode);
+  }
+
+  /**
+   * {@code aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+   * padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool3dWithIndicesResult maxPool3dWithIndices(long... kernelSize) {
+    return Aten.maxPool3dWithIndices((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+   * padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool3dWithIndicesResult maxPool3dWithIndices(long[] kernelSize, long... stride) {
+    return Aten.maxPool3dWithIndices((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+   * padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool3dWithIndicesResult maxPool3dWithIndices(
+      long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool3dWithIndices((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+   * padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool3dWithIndicesResult maxPool3dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool3dWithIndices((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
+   * padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool3dWithIndicesResult maxPool3dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool3dWithIndices((Tensor) this, kernelSize, stride, padding, dilation,
+        ceilMode);
+  }
+
+  /**
    * {@code aten::maximum(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor maximum(Tensor other) {
@@ -4889,29 +3453,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mean(long[] dim, boolean keepdim, DType dtype) {
     return Aten.mean((Tensor) this, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::median(Tensor self) -> Tensor}.
-   */
-  public Tensor median() {
-    return Aten.median((Tensor) this);
-  }
-
-  /**
-   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.MedianDimResult median(long dim) {
-    return Aten.median((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.MedianDimResult median(long dim, boolean keepdim) {
-    return Aten.median((Tensor) this, dim, keepdim);
   }
 
   /**
@@ -4980,30 +3521,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.ModeResult mode() {
-    return Aten.mode((Tensor) this);
-  }
-
-  /**
-   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.ModeResult mode(long dim) {
-    return Aten.mode((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.ModeResult mode(long dim, boolean keepdim) {
-    return Aten.mode((Tensor) this, dim, keepdim);
-  }
-
-  /**
    * {@code aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)}.
    */
   public Tensor moveaxis(long source, long destination) {
@@ -5043,13 +3560,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mseLoss(Tensor target, long reduction) {
     return Aten.mseLoss((Tensor) this, target, reduction);
-  }
-
-  /**
-   * {@code aten::msort(Tensor self) -> Tensor}.
-   */
-  public Tensor msort() {
-    return Aten.msort((Tensor) this);
   }
 
   /**
@@ -5106,13 +3616,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor multiply_(Tensor other) {
     return Aten.multiply_((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::mv(Tensor self, Tensor vec) -> Tensor}.
-   */
-  public Tensor mv(Tensor vec) {
-    return Aten.mv((Tensor) this, vec);
   }
 
   /**
@@ -5180,157 +3683,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nanmean() {
-    return Aten.nanmean((Tensor) this);
-  }
-
-  /**
-   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nanmean(long[] dim) {
-    return Aten.nanmean((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nanmean(long[] dim, boolean keepdim) {
-    return Aten.nanmean((Tensor) this, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nanmean(long[] dim, boolean keepdim, DType dtype) {
-    return Aten.nanmean((Tensor) this, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::nanmedian(Tensor self) -> Tensor}.
-   */
-  public Tensor nanmedian() {
-    return Aten.nanmedian((Tensor) this);
-  }
-
-  /**
-   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.NanmedianDimResult nanmedian(long dim) {
-    return Aten.nanmedian((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
-   * indices)}.
-   */
-  public Aten.NanmedianDimResult nanmedian(long dim, boolean keepdim) {
-    return Aten.nanmedian((Tensor) this, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(Tensor q) {
-    return Aten.nanquantile((Tensor) this, q);
-  }
-
-  /**
-   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(Tensor q, Long dim) {
-    return Aten.nanquantile((Tensor) this, q, dim);
-  }
-
-  /**
-   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(Tensor q, Long dim, boolean keepdim) {
-    return Aten.nanquantile((Tensor) this, q, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(Tensor q, Long dim, boolean keepdim, String interpolation) {
-    return Aten.nanquantile((Tensor) this, q, dim, keepdim, interpolation);
-  }
-
-  /**
-   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(double q) {
-    return Aten.nanquantile((Tensor) this, q);
-  }
-
-  /**
-   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(double q, Long dim) {
-    return Aten.nanquantile((Tensor) this, q, dim);
-  }
-
-  /**
-   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(double q, Long dim, boolean keepdim) {
-    return Aten.nanquantile((Tensor) this, q, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor nanquantile(double q, Long dim, boolean keepdim, String interpolation) {
-    return Aten.nanquantile((Tensor) this, q, dim, keepdim, interpolation);
-  }
-
-  /**
-   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nansum() {
-    return Aten.nansum((Tensor) this);
-  }
-
-  /**
-   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nansum(long[] dim) {
-    return Aten.nansum((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nansum(long[] dim, boolean keepdim) {
-    return Aten.nansum((Tensor) this, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
-   * dtype=None) -> Tensor}.
-   */
-  public Tensor nansum(long[] dim, boolean keepdim, DType dtype) {
-    return Aten.nansum((Tensor) this, dim, keepdim, dtype);
-  }
-
-  /**
    * {@code aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)}.
    */
   public Tensor narrow(long dim, long start, long length) {
@@ -5394,17 +3746,35 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::nextafter(Tensor self, Tensor other) -> Tensor}.
+   * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
    */
-  public Tensor nextafter(Tensor other) {
-    return Aten.nextafter((Tensor) this, other);
+  public Tensor nllLossNd(Tensor target) {
+    return Aten.nllLossNd((Tensor) this, target);
   }
 
   /**
-   * {@code aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
    */
-  public Tensor nextafter_(Tensor other) {
-    return Aten.nextafter_((Tensor) this, other);
+  public Tensor nllLossNd(Tensor target, Tensor weight) {
+    return Aten.nllLossNd((Tensor) this, target, weight);
+  }
+
+  /**
+   * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLossNd(Tensor target, Tensor weight, long reduction) {
+    return Aten.nllLossNd((Tensor) this, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLossNd(Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.nllLossNd((Tensor) this, target, weight, reduction, ignoreIndex);
   }
 
   /**
@@ -5412,51 +3782,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor nonzero() {
     return Aten.nonzero((Tensor) this);
-  }
-
-  /**
-   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
-   */
-  public Tensor norm() {
-    return Aten.norm((Tensor) this);
-  }
-
-  /**
-   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
-   */
-  public Tensor norm(Object p) {
-    return Aten.norm((Tensor) this, p);
-  }
-
-  /**
-   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
-   * Tensor}.
-   */
-  public Tensor norm(Object p, long... dim) {
-    return Aten.norm((Tensor) this, p, dim);
-  }
-
-  /**
-   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
-   * Tensor}.
-   */
-  public Tensor norm(Object p, long[] dim, boolean keepdim) {
-    return Aten.norm((Tensor) this, p, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *,
-   * ScalarType dtype) -> Tensor}.
-   */
-  public Tensor norm(Object p, long[] dim, boolean keepdim, DType dtype) {
-    return Aten.norm((Tensor) this, p, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor}.
-   */
-  public Tensor norm(Object p, DType dtype) {
-    return Aten.norm((Tensor) this, p, dtype);
   }
 
   /**
@@ -5552,10 +3877,45 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::one_hot(Tensor self, int num_classes=-1) -> Tensor}.
+   */
+  public Tensor oneHot() {
+    return Aten.oneHot((Tensor) this);
+  }
+
+  /**
+   * {@code aten::one_hot(Tensor self, int num_classes=-1) -> Tensor}.
+   */
+  public Tensor oneHot(long numClasses) {
+    return Aten.oneHot((Tensor) this, numClasses);
+  }
+
+  /**
    * {@code aten::outer(Tensor self, Tensor vec2) -> Tensor}.
    */
   public Tensor outer(Tensor vec2) {
     return Aten.outer((Tensor) this, vec2);
+  }
+
+  /**
+   * {@code aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor}.
+   */
+  public Tensor pad(long... pad) {
+    return Aten.pad((Tensor) this, pad);
+  }
+
+  /**
+   * {@code aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor}.
+   */
+  public Tensor pad(long[] pad, String mode) {
+    return Aten.pad((Tensor) this, pad, mode);
+  }
+
+  /**
+   * {@code aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor}.
+   */
+  public Tensor pad(long[] pad, String mode, Double value) {
+    return Aten.pad((Tensor) this, pad, mode, value);
   }
 
   /**
@@ -5573,24 +3933,17 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   * {@code aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor}.
    */
-  public Tensor pinverse() {
-    return Aten.pinverse((Tensor) this);
+  public Tensor pixelShuffle(long upscaleFactor) {
+    return Aten.pixelShuffle((Tensor) this, upscaleFactor);
   }
 
   /**
-   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   * {@code aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor}.
    */
-  public Tensor pinverse(double rcond) {
-    return Aten.pinverse((Tensor) this, rcond);
-  }
-
-  /**
-   * {@code aten::positive(Tensor(a) self) -> Tensor(a)}.
-   */
-  public Tensor positive() {
-    return Aten.positive((Tensor) this);
+  public Tensor pixelUnshuffle(long downscaleFactor) {
+    return Aten.pixelUnshuffle((Tensor) this, downscaleFactor);
   }
 
   /**
@@ -5619,6 +3972,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor pow_(Tensor exponent) {
     return Aten.pow_((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::prelu(Tensor self, Tensor weight) -> Tensor}.
+   */
+  public Tensor prelu(Tensor weight) {
+    return Aten.prelu((Tensor) this, weight);
   }
 
   /**
@@ -5657,84 +4017,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor prod(long dim, boolean keepdim, DType dtype) {
     return Aten.prod((Tensor) this, dim, keepdim, dtype);
-  }
-
-  /**
-   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(Tensor q) {
-    return Aten.quantile((Tensor) this, q);
-  }
-
-  /**
-   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(Tensor q, Long dim) {
-    return Aten.quantile((Tensor) this, q, dim);
-  }
-
-  /**
-   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(Tensor q, Long dim, boolean keepdim) {
-    return Aten.quantile((Tensor) this, q, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(Tensor q, Long dim, boolean keepdim, String interpolation) {
-    return Aten.quantile((Tensor) this, q, dim, keepdim, interpolation);
-  }
-
-  /**
-   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(double q) {
-    return Aten.quantile((Tensor) this, q);
-  }
-
-  /**
-   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(double q, Long dim) {
-    return Aten.quantile((Tensor) this, q, dim);
-  }
-
-  /**
-   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(double q, Long dim, boolean keepdim) {
-    return Aten.quantile((Tensor) this, q, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
-   * interpolation="linear") -> Tensor}.
-   */
-  public Tensor quantile(double q, Long dim, boolean keepdim, String interpolation) {
-    return Aten.quantile((Tensor) this, q, dim, keepdim, interpolation);
-  }
-
-  /**
-   * {@code aten::rad2deg(Tensor self) -> Tensor}.
-   */
-  public Tensor rad2deg() {
-    return Aten.rad2deg((Tensor) this);
-  }
-
-  /**
-   * {@code aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor rad2deg_() {
-    return Aten.rad2deg_((Tensor) this);
   }
 
   /**
@@ -5846,6 +4128,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor}.
+   */
+  public Tensor reflectionPad1d(long... padding) {
+    return Aten.reflectionPad1d((Tensor) this, padding);
+  }
+
+  /**
+   * {@code aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor}.
+   */
+  public Tensor reflectionPad2d(long... padding) {
+    return Aten.reflectionPad2d((Tensor) this, padding);
+  }
+
+  /**
+   * {@code aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor}.
+   */
+  public Tensor reflectionPad3d(long... padding) {
+    return Aten.reflectionPad3d((Tensor) this, padding);
+  }
+
+  /**
    * {@code aten::relu(Tensor self) -> Tensor}.
    */
   public Tensor relu() {
@@ -5954,6 +4257,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor repeatInterleave(long repeats, Long dim, Long outputSize) {
     return Aten.repeatInterleave((Tensor) this, repeats, dim, outputSize);
+  }
+
+  /**
+   * {@code aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor}.
+   */
+  public Tensor replicationPad1d(long... padding) {
+    return Aten.replicationPad1d((Tensor) this, padding);
+  }
+
+  /**
+   * {@code aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor}.
+   */
+  public Tensor replicationPad2d(long... padding) {
+    return Aten.replicationPad2d((Tensor) this, padding);
+  }
+
+  /**
+   * {@code aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor}.
+   */
+  public Tensor replicationPad3d(long... padding) {
+    return Aten.replicationPad3d((Tensor) this, padding);
   }
 
   /**
@@ -6231,20 +4555,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::sinc(Tensor self) -> Tensor}.
-   */
-  public Tensor sinc() {
-    return Aten.sinc((Tensor) this);
-  }
-
-  /**
-   * {@code aten::sinc_(Tensor(a!) self) -> Tensor(a!)}.
-   */
-  public Tensor sinc_() {
-    return Aten.sinc_((Tensor) this);
-  }
-
-  /**
    * {@code aten::sinh(Tensor self) -> Tensor}.
    */
   public Tensor sinh() {
@@ -6379,13 +4689,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)}.
-   */
-  public Aten.SlogdetResult slogdet() {
-    return Aten.slogdet((Tensor) this);
-  }
-
-  /**
    * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
    * Tensor}.
    */
@@ -6407,6 +4710,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor smoothL1Loss(Tensor target, long reduction, double beta) {
     return Aten.smoothL1Loss((Tensor) this, target, reduction, beta);
+  }
+
+  /**
+   * {@code aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor softMarginLoss(Tensor target) {
+    return Aten.softMarginLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor softMarginLoss(Tensor target, long reduction) {
+    return Aten.softMarginLoss((Tensor) this, target, reduction);
   }
 
   /**
@@ -6499,13 +4816,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::special_digamma(Tensor self) -> Tensor}.
-   */
-  public Tensor specialDigamma() {
-    return Aten.specialDigamma((Tensor) this);
-  }
-
-  /**
    * {@code aten::special_erf(Tensor self) -> Tensor}.
    */
   public Tensor specialErf() {
@@ -6517,13 +4827,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialErfc() {
     return Aten.specialErfc((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_erfinv(Tensor self) -> Tensor}.
-   */
-  public Tensor specialErfinv() {
-    return Aten.specialErfinv((Tensor) this);
   }
 
   /**
@@ -6548,59 +4851,10 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::special_gammaln(Tensor self) -> Tensor}.
-   */
-  public Tensor specialGammaln() {
-    return Aten.specialGammaln((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_i0(Tensor self) -> Tensor}.
-   */
-  public Tensor specialI0() {
-    return Aten.specialI0((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_i0e(Tensor self) -> Tensor}.
-   */
-  public Tensor specialI0e() {
-    return Aten.specialI0e((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_i1(Tensor self) -> Tensor}.
-   */
-  public Tensor specialI1() {
-    return Aten.specialI1((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_i1e(Tensor self) -> Tensor}.
-   */
-  public Tensor specialI1e() {
-    return Aten.specialI1e((Tensor) this);
-  }
-
-  /**
    * {@code aten::special_log1p(Tensor self) -> Tensor}.
    */
   public Tensor specialLog1p() {
     return Aten.specialLog1p((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
-   */
-  public Tensor specialLogit() {
-    return Aten.specialLogit((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
-   */
-  public Tensor specialLogit(Double eps) {
-    return Aten.specialLogit((Tensor) this, eps);
   }
 
   /**
@@ -6615,34 +4869,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialLogsumexp(long[] dim, boolean keepdim) {
     return Aten.specialLogsumexp((Tensor) this, dim, keepdim);
-  }
-
-  /**
-   * {@code aten::special_psi(Tensor self) -> Tensor}.
-   */
-  public Tensor specialPsi() {
-    return Aten.specialPsi((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_sinc(Tensor self) -> Tensor}.
-   */
-  public Tensor specialSinc() {
-    return Aten.specialSinc((Tensor) this);
-  }
-
-  /**
-   * {@code aten::special_xlog1py(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor specialXlog1py(Tensor other) {
-    return Aten.specialXlog1py((Tensor) this, other);
-  }
-
-  /**
-   * {@code aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor}.
-   */
-  public Tensor specialXlog1py(Object other) {
-    return Aten.specialXlog1py((Tensor) this, other);
   }
 
   /**
@@ -7030,30 +5256,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
-   * Tensor V)}.
-   */
-  public Aten.SvdResult svd() {
-    return Aten.svd((Tensor) this);
-  }
-
-  /**
-   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
-   * Tensor V)}.
-   */
-  public Aten.SvdResult svd(boolean some) {
-    return Aten.svd((Tensor) this, some);
-  }
-
-  /**
-   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
-   * Tensor V)}.
-   */
-  public Aten.SvdResult svd(boolean some, boolean computeUv) {
-    return Aten.svd((Tensor) this, some, computeUv);
-  }
-
-  /**
    * {@code aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)}.
    */
   public Tensor swapaxes(long axis0, long axis1) {
@@ -7149,14 +5351,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor tanh_() {
     return Aten.tanh_((Tensor) this);
-  }
-
-  /**
-   * {@code aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) ->
-   * Tensor}.
-   */
-  public Tensor tensordot(Tensor other, long[] dimsSelf, long... dimsOther) {
-    return Aten.tensordot((Tensor) this, other, dimsSelf, dimsOther);
   }
 
   /**
@@ -7311,13 +5505,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.TopkResult topk(long k, long dim, boolean largest, boolean sorted) {
     return Aten.topk((Tensor) this, k, dim, largest, sorted);
-  }
-
-  /**
-   * {@code aten::trace(Tensor self) -> Tensor}.
-   */
-  public Tensor trace() {
-    return Aten.trace((Tensor) this);
   }
 
   /**
@@ -7546,73 +5733,6 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
-   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
-   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueConsecutiveResult uniqueConsecutive() {
-    return Aten.uniqueConsecutive((Tensor) this);
-  }
-
-  /**
-   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
-   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueConsecutiveResult uniqueConsecutive(boolean returnInverse) {
-    return Aten.uniqueConsecutive((Tensor) this, returnInverse);
-  }
-
-  /**
-   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
-   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueConsecutiveResult uniqueConsecutive(
-      boolean returnInverse, boolean returnCounts) {
-    return Aten.uniqueConsecutive((Tensor) this, returnInverse, returnCounts);
-  }
-
-  /**
-   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
-   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueConsecutiveResult uniqueConsecutive(
-      boolean returnInverse, boolean returnCounts, Long dim) {
-    return Aten.uniqueConsecutive((Tensor) this, returnInverse, returnCounts, dim);
-  }
-
-  /**
-   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
-   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueDimResult uniqueDim(long dim) {
-    return Aten.uniqueDim((Tensor) this, dim);
-  }
-
-  /**
-   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
-   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueDimResult uniqueDim(long dim, boolean sorted) {
-    return Aten.uniqueDim((Tensor) this, dim, sorted);
-  }
-
-  /**
-   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
-   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueDimResult uniqueDim(long dim, boolean sorted, boolean returnInverse) {
-    return Aten.uniqueDim((Tensor) this, dim, sorted, returnInverse);
-  }
-
-  /**
-   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
-   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
-   */
-  public Aten.UniqueDimResult uniqueDim(
-      long dim, boolean sorted, boolean returnInverse, boolean returnCounts) {
-    return Aten.uniqueDim((Tensor) this, dim, sorted, returnInverse, returnCounts);
-  }
-
-  /**
    * {@code aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)}.
    */
   public Tensor unsqueeze(long dim) {
@@ -7631,6 +5751,180 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor unsqueezeCopy(long dim) {
     return Aten.unsqueezeCopy((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBicubic2d(long[] outputSize, boolean alignCorners) {
+    return Aten.upsampleBicubic2d((Tensor) this, outputSize, alignCorners);
+  }
+
+  /**
+   * {@code aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBicubic2d(long[] outputSize, boolean alignCorners, Double scalesH) {
+    return Aten.upsampleBicubic2d((Tensor) this, outputSize, alignCorners, scalesH);
+  }
+
+  /**
+   * {@code aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBicubic2d(
+      long[] outputSize, boolean alignCorners, Double scalesH, Double scalesW) {
+    return Aten.upsampleBicubic2d((Tensor) this, outputSize, alignCorners, scalesH, scalesW);
+  }
+
+  /**
+   * {@code aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBilinear2d(long[] outputSize, boolean alignCorners) {
+    return Aten.upsampleBilinear2d((Tensor) this, outputSize, alignCorners);
+  }
+
+  /**
+   * {@code aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBilinear2d(long[] outputSize, boolean alignCorners, Double scalesH) {
+    return Aten.upsampleBilinear2d((Tensor) this, outputSize, alignCorners, scalesH);
+  }
+
+  /**
+   * {@code aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
+   * scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleBilinear2d(
+      long[] outputSize, boolean alignCorners, Double scalesH, Double scalesW) {
+    return Aten.upsampleBilinear2d((Tensor) this, outputSize, alignCorners, scalesH, scalesW);
+  }
+
+  /**
+   * {@code aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float?
+   * scales=None) -> Tensor}.
+   */
+  public Tensor upsampleLinear1d(long[] outputSize, boolean alignCorners) {
+    return Aten.upsampleLinear1d((Tensor) this, outputSize, alignCorners);
+  }
+
+  /**
+   * {@code aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float?
+   * scales=None) -> Tensor}.
+   */
+  public Tensor upsampleLinear1d(long[] outputSize, boolean alignCorners, Double scales) {
+    return Aten.upsampleLinear1d((Tensor) this, outputSize, alignCorners, scales);
+  }
+
+  /**
+   * {@code aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) ->
+   * Tensor}.
+   */
+  public Tensor upsampleNearest1d(long... outputSize) {
+    return Aten.upsampleNearest1d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) ->
+   * Tensor}.
+   */
+  public Tensor upsampleNearest1d(long[] outputSize, Double scales) {
+    return Aten.upsampleNearest1d((Tensor) this, outputSize, scales);
+  }
+
+  /**
+   * {@code aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
+   * float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest2d(long... outputSize) {
+    return Aten.upsampleNearest2d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
+   * float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest2d(long[] outputSize, Double scalesH) {
+    return Aten.upsampleNearest2d((Tensor) this, outputSize, scalesH);
+  }
+
+  /**
+   * {@code aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
+   * float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest2d(long[] outputSize, Double scalesH, Double scalesW) {
+    return Aten.upsampleNearest2d((Tensor) this, outputSize, scalesH, scalesW);
+  }
+
+  /**
+   * {@code aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
+   * float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest3d(long... outputSize) {
+    return Aten.upsampleNearest3d((Tensor) this, outputSize);
+  }
+
+  /**
+   * {@code aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
+   * float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest3d(long[] outputSize, Double scalesD) {
+    return Aten.upsampleNearest3d((Tensor) this, outputSize, scalesD);
+  }
+
+  /**
+   * {@code aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
+   * float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest3d(long[] outputSize, Double scalesD, Double scalesH) {
+    return Aten.upsampleNearest3d((Tensor) this, outputSize, scalesD, scalesH);
+  }
+
+  /**
+   * {@code aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
+   * float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleNearest3d(
+      long[] outputSize, Double scalesD, Double scalesH, Double scalesW) {
+    return Aten.upsampleNearest3d((Tensor) this, outputSize, scalesD, scalesH, scalesW);
+  }
+
+  /**
+   * {@code aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners,
+   * float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleTrilinear3d(long[] outputSize, boolean alignCorners) {
+    return Aten.upsampleTrilinear3d((Tensor) this, outputSize, alignCorners);
+  }
+
+  /**
+   * {@code aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners,
+   * float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleTrilinear3d(long[] outputSize, boolean alignCorners, Double scalesD) {
+    return Aten.upsampleTrilinear3d((Tensor) this, outputSize, alignCorners, scalesD);
+  }
+
+  /**
+   * {@code aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners,
+   * float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleTrilinear3d(
+      long[] outputSize, boolean alignCorners, Double scalesD, Double scalesH) {
+    return Aten.upsampleTrilinear3d((Tensor) this, outputSize, alignCorners, scalesD, scalesH);
+  }
+
+  /**
+   * {@code aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners,
+   * float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor}.
+   */
+  public Tensor upsampleTrilinear3d(
+      long[] outputSize, boolean alignCorners, Double scalesD, Double scalesH, Double scalesW) {
+    return Aten.upsampleTrilinear3d((Tensor) this, outputSize, alignCorners, scalesD, scalesH,
+        scalesW);
   }
 
   /**
@@ -7723,13 +6017,6 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.VarMeanDimResult varMean(long[] dim, boolean unbiased, boolean keepdim) {
     return Aten.varMean((Tensor) this, dim, unbiased, keepdim);
-  }
-
-  /**
-   * {@code aten::vdot(Tensor self, Tensor other) -> Tensor}.
-   */
-  public Tensor vdot(Tensor other) {
-    return Aten.vdot((Tensor) this, other);
   }
 
   /**
