@@ -72,13 +72,6 @@ ConvolutionShape with_last_dims(ConvolutionShape shape, int64_t slides) {
   return shape;
 }
 
-bool sees_one_element(const ConvolutionShape& shape) {
-  for (const Slide& slide : shape.along) {
-    if (slide.kernel != 1 || slide.stride != 1 || slide.padding != 0) return false;
-  }
-  return true;
-}
-
 // Row `r` of the columns: of one channel and tap, the element for each place.
 template <class T>
 void column_row(const ConvolutionShape& shape, const T* plane, const Tap& tap, T* out) {

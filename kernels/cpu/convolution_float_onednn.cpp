@@ -325,8 +325,8 @@ class Run {
   } result_;
 };
 
-// So many products are done by loops before the library has begun; and those of channels that are
-// each by itself, which its loops are no quicker at.
+// So many products are done by loops before the library has begun. Of channels that are each by
+// itself its loops are no quicker, and what sees one element is a product of matrices as it is.
 constexpr int64_t kFewProducts = 32768;
 
 bool is_worth_it(const ConvolutionShape& shape, ConvolutionStep step) {
@@ -335,6 +335,7 @@ bool is_worth_it(const ConvolutionShape& shape, ConvolutionStep step) {
                           static_cast<double>(shape.kernel_numel() * shape.places_numel());
   if (products < static_cast<double>(kFewProducts)) return false;
   if (step == ConvolutionStep::Forward && shape.image_channels == shape.groups) return false;
+  if (sees_one_element(shape)) return false;
   for (int d = 0; d < kMostSlides; ++d) {
     // What no place sees, in an image or in its padding: oneDNN knows no such convolutions.
     const Slide& slide = shape.along[d];

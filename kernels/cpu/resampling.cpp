@@ -73,6 +73,24 @@ template <class T, class W>
   }
 }
 
+// So many sums are added up side by side. Taps without weights are neighbours.
+constexpr int64_t kLanes = 16;
+
+template <class T>
+[[gnu::always_inline]] inline T sum_of_run(const T* from, int64_t count) {
+  T lanes[kLanes];
+  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = from[k];
+  int64_t i = kLanes;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] += from[i + k];
+  }
+  for (int64_t k = 0; i < count; ++i, ++k) lanes[k] += from[i];
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+  }
+  return lanes[0];
+}
+
 // One plane: `line` has room for a row of the input.
 template <class T>
 [[gnu::always_inline]] inline void plane_of(const PlaneTaps<T>& taps, const T* in, T* line,
@@ -93,8 +111,13 @@ template <class T>
     }
     T* const to = out + row * out_x;
     for (int64_t x = 0; x < out_x; ++x) {
+      const int64_t first = taps.x.first(x), end = taps.x.end(x);
+      if (!weighted && end - first >= kLanes) {
+        to[x] = sum_of_run(line + taps.x.at(first), end - first);
+        continue;
+      }
       T sum = T(0);
-      for (int64_t k = taps.x.first(x); k < taps.x.end(x); ++k) {
+      for (int64_t k = first; k < end; ++k) {
         const T element = line[taps.x.at(k)];
         sum += weighted ? scaled(element, taps.x.weight(k)) : element;
       }

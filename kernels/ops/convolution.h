@@ -25,6 +25,14 @@ struct ConvolutionShape {
   int64_t kernel_numel() const { return along[0].kernel * along[1].kernel * along[2].kernel; }
 };
 
+// Whether the window sees one element at a place, and is at each element.
+inline bool sees_one_element(const ConvolutionShape& shape) {
+  for (const Slide& slide : shape.along) {
+    if (slide.kernel != 1 || slide.stride != 1 || slide.padding != 0) return false;
+  }
+  return true;
+}
+
 // One call of convolution.
 struct Convolution {
   Tensor result;

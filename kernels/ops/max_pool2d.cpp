@@ -91,6 +91,7 @@ MaxPooling max_pool_plan(const Call& call) {
     const int64_t count = slide.places(call.op(), size, call.get<bool>(5));
     for (int64_t i = 0; i < count; ++i) plan.along[at].push_back(seen_at(slide, i, size));
   }
+  plan.across = window.along[slides - 1];
   end_pooling(call, slides, plan);
   return plan;
 }

@@ -4,6 +4,7 @@
 // aten::adaptive_max_pool2d.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/common/facts_batching.h"
@@ -28,6 +29,7 @@ struct MaxPooling {
   int64_t planes;
   int64_t sizes[kMostSlides];
   std::vector<Seen> along[kMostSlides];
+  std::optional<Slide> across;  // what slides along the last dim; none where places share it
 
   int64_t places(int d) const { return static_cast<int64_t>(along[d].size()); }
 };
