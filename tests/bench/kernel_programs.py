@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-PROGRAMS = ("MLP step", "transformer block", "image pipeline")
+PROGRAMS = ("MLP step", "transformer block", "image pipeline", "CNN forward")
 
 
 def filled(m: Any, *sizes: int, scale: float = 1.0) -> Any:
@@ -101,10 +101,34 @@ def image_pipeline(m: Any) -> Callable[[], object]:
     return pipeline
 
 
+def cnn_forward(m: Any) -> Callable[[], object]:
+    """A small residual net over 4 images of 64 x 64, in evaluation."""
+    functional = m.nn.functional
+    x = filled(m, 4, 3, 64, 64)
+    stem, head = filled(m, 32, 3, 7, 7, scale=0.3), filled(m, 10, 32)
+    kernels = [filled(m, 32, 32, 3, 3, scale=0.2) for _ in range(4)]
+    mean, variance = filled(m, 32), filled(m, 32) + 1.0
+
+    def normed(image: Any) -> Any:
+        return functional.batch_norm(image, mean, variance, variance, mean)
+
+    def forward() -> object:
+        with m.no_grad():
+            image = m.relu(normed(functional.conv2d(x, stem, stride=2, padding=3)))
+            image = functional.max_pool2d(image, 3, 2, 1)
+            for first, second in (kernels[:2], kernels[2:]):
+                inner = m.relu(normed(functional.conv2d(image, first, padding=1)))
+                image = m.relu(image + normed(functional.conv2d(inner, second, padding=1)))
+            return functional.linear(functional.adaptive_avg_pool2d(image, 1).flatten(1), head)
+
+    return forward
+
+
 def program(name: str, m: Any) -> Callable[[], object]:
     made = {
         "MLP step": mlp_step,
         "transformer block": transformer_block,
         "image pipeline": image_pipeline,
+        "CNN forward": cnn_forward,
     }
     return made[name](m)
