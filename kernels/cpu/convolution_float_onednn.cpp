@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of floats from oneDNN, which lays tensors out as its loops want them. What it made
-// of a shape is kept for the next call.
+// of a shape is kept for the next call. Threads are ours: parts of a batch, or of the channels of
+// one image, each on one thread.
 #include <dnnl.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -11,6 +13,7 @@
 
 #include "kernels/cpu/convolution_float.h"
 #include "kernels/cpu/late_library.h"
+#include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
 
@@ -57,6 +60,11 @@ dnnl_engine_t engine(const char* op) {
   return made;
 }
 
+const OpenMp& open_mp() {
+  static const OpenMp runtime = OpenMp::of(TENON_ONEDNN);
+  return runtime;
+}
+
 struct Primitive {
   dnnl_primitive_t handle = nullptr;
   Primitive() = default;
@@ -98,19 +106,17 @@ struct Prepared {
   dnnl_memory_desc_t scratch_description;
 };
 
-// What a step depends on: the shape, which step it is, whether there is a bias, and how many
-// threads it is for.
-using Key = std::array<int64_t, 27>;
+// What a step depends on: the shape, which step it is, and whether there is a bias.
+using Key = std::array<int64_t, 24>;
 
-Key key_of(const ConvolutionShape& shape, ConvolutionStep step, bool has_bias, int64_t threads) {
+Key key_of(const ConvolutionShape& shape, ConvolutionStep step, bool has_bias) {
   Key key{shape.batch,
           shape.groups,
           shape.image_channels,
           shape.place_channels,
           static_cast<int64_t>(step),
-          has_bias ? 1 : 0,
-          threads};
-  size_t at = 7;
+          has_bias ? 1 : 0};
+  size_t at = 6;
   for (int d = 0; d < kMostSlides; ++d) {
     const Slide& slide = shape.along[d];
     for (const int64_t number : {shape.image[d], shape.places[d], slide.kernel, slide.stride,
@@ -251,17 +257,16 @@ std::shared_ptr<Prepared> prepare(const char* op, const ConvolutionShape& shape,
 
 std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape,
                                    ConvolutionStep step, bool has_bias) {
-  using MaxThreads = int (*)();
-  static const auto max_threads =
-      reinterpret_cast<MaxThreads>(find_late_symbol(TENON_ONEDNN, "omp_get_max_threads"));
   static std::mutex mutex;
   // Never freed: calls may run as the process ends.
   static auto& all = *new std::map<Key, std::shared_ptr<Prepared>>;
   constexpr size_t kMost = 512;
-  const Key key = key_of(shape, step, has_bias, max_threads != nullptr ? max_threads() : 0);
+  const Key key = key_of(shape, step, has_bias);
   const std::lock_guard lock(mutex);
   if (const auto found = all.find(key); found != all.end()) return found->second;
   if (all.size() >= kMost) all.clear();
+  // Loops are made for as many threads as there are now.
+  const AloneInOpenMp alone(open_mp());
   return all[key] = prepare(op, shape, step, has_bias);
 }
 
@@ -329,11 +334,14 @@ class Run {
 // itself its loops are no quicker, and what sees one element is a product of matrices as it is.
 constexpr int64_t kFewProducts = 32768;
 
+double products_of(const ConvolutionShape& shape) {
+  return static_cast<double>(shape.batch * shape.place_channels) *
+         static_cast<double>(shape.image_channels / shape.groups) *
+         static_cast<double>(shape.kernel_numel() * shape.places_numel());
+}
+
 bool is_worth_it(const ConvolutionShape& shape, ConvolutionStep step) {
-  const double products = static_cast<double>(shape.batch * shape.place_channels) *
-                          static_cast<double>(shape.image_channels / shape.groups) *
-                          static_cast<double>(shape.kernel_numel() * shape.places_numel());
-  if (products < static_cast<double>(kFewProducts)) return false;
+  if (products_of(shape) < static_cast<double>(kFewProducts)) return false;
   if (step == ConvolutionStep::Forward && shape.image_channels == shape.groups) return false;
   if (sees_one_element(shape)) return false;
   for (int d = 0; d < kMostSlides; ++d) {
@@ -345,23 +353,92 @@ bool is_worth_it(const ConvolutionShape& shape, ConvolutionStep step) {
   return true;
 }
 
+// How a step is parted: of a batch so many images, of one image so many channels of the places.
+// What parts there are depends on the shape alone, and so do results.
+struct Split {
+  bool by_batch = false;
+  int64_t count = 1;  // that are shared
+  int64_t each = 1;
+
+  Split(const ConvolutionShape& shape, ConvolutionStep step) {
+    // So many products are worth a thread's waking; so many that parts may each turn the image
+    // into the library's layout.
+    constexpr double kEnough = 2e6, kMany = 2e7;
+    constexpr int64_t kChannels = 32;
+    const double products = products_of(shape);
+    if (step != ConvolutionStep::Weight && shape.batch > 1) {
+      by_batch = true;
+      count = shape.batch;
+      const double images = kEnough * static_cast<double>(count) / products;
+      each = std::clamp<int64_t>(static_cast<int64_t>(images), 1, count);
+    } else if (step == ConvolutionStep::Forward && shape.groups == 1 && products >= kMany &&
+               shape.place_channels >= 2 * kChannels) {
+      count = shape.place_channels;
+      each = std::max(kChannels, (count / 4 + 15) / 16 * 16);
+    }
+  }
+
+  ConvolutionShape part(ConvolutionShape shape, int64_t size) const {
+    if (count == 1) return shape;
+    (by_batch ? shape.batch : shape.place_channels) = size;
+    return shape;
+  }
+};
+
+// The memory of a step's operands from a part's first element on.
+struct Operands {
+  float* image;
+  float* weight;
+  const float* bias;
+  float* places;
+
+  Operands at(const ConvolutionShape& shape, const Split& split, int64_t first) const {
+    Operands part = *this;
+    const int64_t kernel = shape.image_channels / shape.groups * shape.kernel_numel();
+    if (split.by_batch) {
+      part.image += first * shape.image_channels * shape.image_numel();
+      part.places += first * shape.place_channels * shape.places_numel();
+    } else {
+      part.weight += first * kernel;
+      part.places += first * shape.places_numel();
+      if (bias != nullptr) part.bias += first;
+    }
+    return part;
+  }
+};
+
+void run_part(const char* op, ConvolutionStep step, const Prepared& with, const Operands& on) {
+  const AloneInOpenMp alone(open_mp());
+  const bool forward = step == ConvolutionStep::Forward, to_image = step == ConvolutionStep::Image,
+             to_weight = step == ConvolutionStep::Weight;
+  Run run(op, with);
+  run.add(to_image ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, with.image, on.image, to_image);
+  run.add(to_weight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, with.weight, on.weight, to_weight);
+  if (on.bias != nullptr) {
+    run.add(DNNL_ARG_BIAS, with.bias, const_cast<float*>(on.bias), false);
+  }
+  run.add(forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, with.places, on.places, forward);
+  run.run();
+}
+
 }  // namespace
 
 bool library_convolution(const char* op, ConvolutionStep step, const ConvolutionShape& shape,
                          float* image, float* weight, const float* bias, float* places) {
   if (!is_worth_it(shape, step)) return false;
-  const AloneAfterFork alone(TENON_ONEDNN);
-  const std::shared_ptr<Prepared> with = prepared(op, shape, step, bias != nullptr);
-  if (!with->is_served) return false;
-  const bool forward = step == ConvolutionStep::Forward;
-  Run run(op, *with);
-  run.add(step == ConvolutionStep::Image ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, with->image, image,
-          step == ConvolutionStep::Image);
-  run.add(step == ConvolutionStep::Weight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, with->weight,
-          weight, step == ConvolutionStep::Weight);
-  if (bias != nullptr) run.add(DNNL_ARG_BIAS, with->bias, const_cast<float*>(bias), false);
-  run.add(forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, with->places, places, forward);
-  run.run();
+  const Split split(shape, step);
+  const int64_t rest = split.count % split.each;
+  const auto with = [&](int64_t size) {
+    return prepared(op, split.part(shape, size), step, bias != nullptr);
+  };
+  const std::shared_ptr<Prepared> whole = with(split.each);
+  const std::shared_ptr<Prepared> last = rest != 0 ? with(rest) : whole;
+  if (!whole->is_served || !last->is_served) return false;
+  const Operands operands{image, weight, bias, places};
+  parallel_for(split.count, split.each, [&](int64_t begin, int64_t end) {
+    const Prepared& part = end - begin == split.each ? *whole : *last;
+    run_part(op, step, part, operands.at(shape, split, begin));
+  });
   return true;
 }
 #else
