@@ -160,7 +160,7 @@ class Operator:
 
 
 def fields_of(bodies: dict, facts: str) -> dict:
-    """The fields of one operator, those that name another's (`kOther.gradient`) as that has them."""
+    """The fields of one operator; what names another's (`kOther.gradient`) is as that has it."""
     fields = dict(FIELD.findall(bodies[facts]))
     for name, text in fields.items():
         if (found := re.fullmatch(r"(k\w+)\.(\w+)", text)) and found[1] in bodies:
@@ -233,10 +233,10 @@ def page(root: pathlib.Path) -> str:
         "batching `rule`, the rules of what a `composite` calls,",
         "or a `loop`, with its reason; of random operators `randomness=` decides. *Autocast*: what "
         "inputs are cast to.",
-        "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of the "
-        "result; `derived` ones come from the gradient's.",
-        "*Tests*: how many calls of it PyTorch answered, or the suite in tests/kernels that asks for "
-        "it otherwise. Each form has a case in tests/conformance besides, and each operator is "
+        "*Gradient* has the formulas of the inputs, or why there are none, and *tangent* that of "
+        "the result; `derived` ones come from the gradient's.",
+        "*Tests*: how many calls of it PyTorch answered, or the suite in tests/kernels that asks "
+        "for it otherwise. Each form has a case in tests/conformance besides, and each operator is "
         "replayed beside PyTorch, with derivatives and in vmaps, on PyTorch's own samples",
         "(tests/python/test_torch_samples.py, test_torch_derivatives.py).",
         "",

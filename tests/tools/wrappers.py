@@ -29,6 +29,7 @@ FACTORIES = {
 METHODS_ONLY = {
     *("alias", "contiguous", "copy", "expand", "expand_as", "item"),
     *(
+        "nonzero",
         "promote_types",
         "random",
         "repeat",
@@ -42,11 +43,23 @@ METHODS_ONLY = {
     ),
 }
 OWN_METHODS = {
-    *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "permute", "random"),
+    *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "nonzero", "permute"),
+    *("random",),
     *("real", "repeat", "reshape", "slice", "t", "tile"),
     *("to", "view", "where", "zero"),
 }
 
+
+# The operators in place that are functions of the package, too, as in PyTorch.
+IN_PLACE_FUNCTIONS = {
+    *("abs_", "acos_", "acosh_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_"),
+    *("arctanh_", "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "celu_", "clamp_"),
+    *("clamp_max_", "clamp_min_", "clip_", "conj_physical_", "cos_", "cosh_", "erf_", "erfc_"),
+    *("exp2_", "exp_", "expm1_", "fill_", "fix_", "floor_", "frac_", "index_put_", "log10_"),
+    *("log1p_", "log2_", "log_", "nan_to_num_", "neg_", "negative_", "reciprocal_", "relu_"),
+    *("round_", "rsqrt_", "selu_", "sigmoid_", "sin_", "sinh_", "sqrt_", "square_", "tan_"),
+    *("tanh_", "trunc_", "xlogy_", "zero_"),
+}
 
 # Operators that are no method in any language, though their first argument is a tensor.
 METHODLESS = FACTORIES | {"alias", "copy", "fill", "random", "zero"}
@@ -56,7 +69,9 @@ def functions(space: operator.Namespace) -> list[str]:
     """Names of operators that are functions of the package."""
     left_out = FACTORIES | METHODS_ONLY
     names = dict.fromkeys(op.name for op in space.operators)
-    return sorted(n for n in names if n not in left_out and n[0] != "_" and n[-1] != "_")
+    in_place = IN_PLACE_FUNCTIONS.intersection(names)
+    plain = {n for n in names if n not in left_out and n[0] != "_" and n[-1] != "_"}
+    return sorted(plain | in_place)
 
 
 def methods(space: operator.Namespace) -> list[str]:

@@ -176,20 +176,24 @@ static int want_dtype(wanted* w, PyObject* object) {
   return found;
 }
 
+/* Behind what is wanted come up to two bools: non_blocking and copy. */
 static int want_positional(wanted* w, PyObject* const* args, Py_ssize_t nargs) {
+  int bools = 0;
   for (Py_ssize_t i = 0; i < nargs; i++) {
-    int found = want_dtype(w, args[i]);
-    if (found == 0) found = want_device(w, args[i]);
+    if (PyBool_Check(args[i]) && bools < 2) {
+      *(bools++ == 0 ? &w->non_blocking : &w->copy) = args[i] == Py_True;
+      continue;
+    }
+    int found = bools > 0 ? 0 : want_dtype(w, args[i]);
+    if (found == 0 && bools == 0) found = want_device(w, args[i]);
     if (found < 0) return -1;
     if (found > 0) continue;
-    if (TNP_IS_TENSOR(args[i])) {
+    if (TNP_IS_TENSOR(args[i]) && bools == 0) {
       tenon_tensor* like = tnp_tensor_get(args[i]);
       if (like == NULL) return -1;
       w->dtype = tenon_tensor_dtype(like);
       tenon_tensor_device(like, &w->device);
       w->has_dtype = w->has_device = true;
-    } else if (PyBool_Check(args[i]) && i == nargs - 1) {
-      w->non_blocking = args[i] == Py_True;
     } else {
       tnp_raise_format(TENON_ERROR_TYPE, "to: argument %zd must be dtype, device or Tensor, got %s",
                        i, Py_TYPE(args[i])->tp_name);
@@ -239,6 +243,16 @@ static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
          (wanted.index < 0 || (have.index < 0 ? 0 : have.index) == wanted.index);
 }
 
+/* Whether a tensor is laid out as asked for; of other formats than these it is not known. */
+static bool has_format(const tenon_tensor* tensor, PyObject* format) {
+  if (format == NULL) return true;
+  if (Py_TYPE(format) != tnp_memory_format_type) return false;
+  int64_t code = ((tnp_constant*)format)->code;
+  return code == TENON_MEMORY_FORMAT_PRESERVE ||
+         (code == TENON_MEMORY_FORMAT_CONTIGUOUS &&
+          (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) != 0);
+}
+
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                         PyObject* kwnames) {
   static tnp_known_op known = {"aten::_to_copy", NULL};
@@ -259,7 +273,7 @@ PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
   }
   bool casts = w.has_dtype && w.dtype != tenon_tensor_dtype(tensor);
   bool moves = w.has_device && !is_device(tensor, w.device);
-  if (!casts && !moves && w.memory_format == NULL && !w.copy) return Py_NewRef(self);
+  if (!casts && !moves && !w.copy && has_format(tensor, w.memory_format)) return Py_NewRef(self);
   PyObject* names[4];
   PyObject* vector[6] = {NULL, self};
   Py_ssize_t options = 0;

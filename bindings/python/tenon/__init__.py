@@ -23,7 +23,7 @@ from . import error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
-from .tensor import is_complex, is_floating_point, is_tensor  # isort: skip  # before the function
+from .tensor import is_complex, is_floating_point, is_tensor, nonzero  # isort: skip
 from ._tenon import (
     Generator,
     ShapeEnv,
@@ -299,6 +299,7 @@ __all__ = [
     "manual_seed",
     "memory_format",
     "no_grad",
+    "nonzero",
     "ones",
     "ones_like",
     "ops",

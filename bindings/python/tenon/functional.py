@@ -12,17 +12,12 @@ def _aten(name: str) -> OpOverloadPacket:
 
 
 abs = _aten("abs")
+abs_ = _aten("abs_")
 absolute = _aten("absolute")
 acos = _aten("acos")
+acos_ = _aten("acos_")
 acosh = _aten("acosh")
-adaptive_avg_pool1d = _aten("adaptive_avg_pool1d")
-adaptive_avg_pool2d = _aten("adaptive_avg_pool2d")
-adaptive_avg_pool3d = _aten("adaptive_avg_pool3d")
-adaptive_max_pool1d = _aten("adaptive_max_pool1d")
-adaptive_max_pool2d = _aten("adaptive_max_pool2d")
-adaptive_max_pool2d_backward = _aten("adaptive_max_pool2d_backward")
-adaptive_max_pool3d = _aten("adaptive_max_pool3d")
-adaptive_max_pool3d_backward = _aten("adaptive_max_pool3d_backward")
+acosh_ = _aten("acosh_")
 add = _aten("add")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
@@ -30,40 +25,40 @@ addmm = _aten("addmm")
 alias_copy = _aten("alias_copy")
 all = _aten("all")
 allclose = _aten("allclose")
-alpha_dropout = _aten("alpha_dropout")
 amax = _aten("amax")
 amin = _aten("amin")
 any = _aten("any")
 arccos = _aten("arccos")
+arccos_ = _aten("arccos_")
 arccosh = _aten("arccosh")
+arccosh_ = _aten("arccosh_")
 arcsin = _aten("arcsin")
+arcsin_ = _aten("arcsin_")
 arcsinh = _aten("arcsinh")
+arcsinh_ = _aten("arcsinh_")
 arctan = _aten("arctan")
 arctan2 = _aten("arctan2")
+arctan_ = _aten("arctan_")
 arctanh = _aten("arctanh")
+arctanh_ = _aten("arctanh_")
 argmax = _aten("argmax")
 argmin = _aten("argmin")
 argsort = _aten("argsort")
 as_strided = _aten("as_strided")
+as_strided_ = _aten("as_strided_")
 as_strided_copy = _aten("as_strided_copy")
 asin = _aten("asin")
+asin_ = _aten("asin_")
 asinh = _aten("asinh")
+asinh_ = _aten("asinh_")
 atan = _aten("atan")
 atan2 = _aten("atan2")
+atan_ = _aten("atan_")
 atanh = _aten("atanh")
+atanh_ = _aten("atanh_")
 atleast_1d = _aten("atleast_1d")
 atleast_2d = _aten("atleast_2d")
 atleast_3d = _aten("atleast_3d")
-avg_pool1d = _aten("avg_pool1d")
-avg_pool2d = _aten("avg_pool2d")
-avg_pool2d_backward = _aten("avg_pool2d_backward")
-avg_pool3d = _aten("avg_pool3d")
-avg_pool3d_backward = _aten("avg_pool3d_backward")
-batch_norm = _aten("batch_norm")
-bilinear = _aten("bilinear")
-binary_cross_entropy = _aten("binary_cross_entropy")
-binary_cross_entropy_backward = _aten("binary_cross_entropy_backward")
-binary_cross_entropy_with_logits = _aten("binary_cross_entropy_with_logits")
 bincount = _aten("bincount")
 bitwise_and = _aten("bitwise_and")
 bitwise_not = _aten("bitwise_not")
@@ -75,13 +70,18 @@ bucketize = _aten("bucketize")
 can_cast = _aten("can_cast")
 cat = _aten("cat")
 ceil = _aten("ceil")
+ceil_ = _aten("ceil_")
 celu = _aten("celu")
-channel_shuffle = _aten("channel_shuffle")
+celu_ = _aten("celu_")
 chunk = _aten("chunk")
 clamp = _aten("clamp")
+clamp_ = _aten("clamp_")
 clamp_max = _aten("clamp_max")
+clamp_max_ = _aten("clamp_max_")
 clamp_min = _aten("clamp_min")
+clamp_min_ = _aten("clamp_min_")
 clip = _aten("clip")
+clip_ = _aten("clip_")
 clone = _aten("clone")
 col2im = _aten("col2im")
 column_stack = _aten("column_stack")
@@ -89,21 +89,13 @@ concat = _aten("concat")
 concatenate = _aten("concatenate")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
-constant_pad_nd = _aten("constant_pad_nd")
-conv1d = _aten("conv1d")
+conj_physical_ = _aten("conj_physical_")
 conv2d = _aten("conv2d")
-conv3d = _aten("conv3d")
-conv_transpose1d = _aten("conv_transpose1d")
-conv_transpose2d = _aten("conv_transpose2d")
-conv_transpose3d = _aten("conv_transpose3d")
-convolution = _aten("convolution")
-convolution_backward = _aten("convolution_backward")
 cos = _aten("cos")
+cos_ = _aten("cos_")
 cosh = _aten("cosh")
-cosine_embedding_loss = _aten("cosine_embedding_loss")
-cosine_similarity = _aten("cosine_similarity")
+cosh_ = _aten("cosh_")
 count_nonzero = _aten("count_nonzero")
-cross_entropy_loss = _aten("cross_entropy_loss")
 cumsum = _aten("cumsum")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
@@ -115,7 +107,6 @@ diagonal_copy = _aten("diagonal_copy")
 diagonal_scatter = _aten("diagonal_scatter")
 div = _aten("div")
 divide = _aten("divide")
-dropout = _aten("dropout")
 dstack = _aten("dstack")
 elu = _aten("elu")
 embedding = _aten("embedding")
@@ -123,36 +114,40 @@ embedding_dense_backward = _aten("embedding_dense_backward")
 eq = _aten("eq")
 equal = _aten("equal")
 erf = _aten("erf")
+erf_ = _aten("erf_")
 erfc = _aten("erfc")
+erfc_ = _aten("erfc_")
 exp = _aten("exp")
 exp2 = _aten("exp2")
+exp2_ = _aten("exp2_")
+exp_ = _aten("exp_")
 expand_copy = _aten("expand_copy")
 expm1 = _aten("expm1")
-feature_alpha_dropout = _aten("feature_alpha_dropout")
-feature_dropout = _aten("feature_dropout")
+expm1_ = _aten("expm1_")
 fill = _aten("fill")
+fill_ = _aten("fill_")
 fix = _aten("fix")
+fix_ = _aten("fix_")
 flatten = _aten("flatten")
 flip = _aten("flip")
 fliplr = _aten("fliplr")
 flipud = _aten("flipud")
 floor = _aten("floor")
+floor_ = _aten("floor_")
 fmax = _aten("fmax")
 fmin = _aten("fmin")
 fmod = _aten("fmod")
 frac = _aten("frac")
+frac_ = _aten("frac_")
 frexp = _aten("frexp")
 gather = _aten("gather")
 ge = _aten("ge")
 gelu = _aten("gelu")
 gelu_backward = _aten("gelu_backward")
 ger = _aten("ger")
-glu = _aten("glu")
 greater = _aten("greater")
 greater_equal = _aten("greater_equal")
 group_norm = _aten("group_norm")
-gru = _aten("gru")
-gru_cell = _aten("gru_cell")
 gt = _aten("gt")
 hardshrink = _aten("hardshrink")
 hardshrink_backward = _aten("hardshrink_backward")
@@ -162,7 +157,6 @@ hardswish = _aten("hardswish")
 hardswish_backward = _aten("hardswish_backward")
 hardtanh = _aten("hardtanh")
 hardtanh_backward = _aten("hardtanh_backward")
-hinge_embedding_loss = _aten("hinge_embedding_loss")
 histc = _aten("histc")
 hstack = _aten("hstack")
 huber_loss = _aten("huber_loss")
@@ -174,14 +168,13 @@ index_add = _aten("index_add")
 index_copy = _aten("index_copy")
 index_fill = _aten("index_fill")
 index_put = _aten("index_put")
+index_put_ = _aten("index_put_")
 index_select = _aten("index_select")
 index_select_backward = _aten("index_select_backward")
-instance_norm = _aten("instance_norm")
 isclose = _aten("isclose")
 isfinite = _aten("isfinite")
 isinf = _aten("isinf")
 isnan = _aten("isnan")
-kl_div = _aten("kl_div")
 l1_loss = _aten("l1_loss")
 layer_norm = _aten("layer_norm")
 le = _aten("le")
@@ -193,8 +186,12 @@ less_equal = _aten("less_equal")
 linear = _aten("linear")
 log = _aten("log")
 log10 = _aten("log10")
+log10_ = _aten("log10_")
 log1p = _aten("log1p")
+log1p_ = _aten("log1p_")
 log2 = _aten("log2")
+log2_ = _aten("log2_")
+log_ = _aten("log_")
 log_sigmoid = _aten("log_sigmoid")
 log_softmax = _aten("log_softmax")
 logaddexp = _aten("logaddexp")
@@ -205,24 +202,16 @@ logical_or = _aten("logical_or")
 logical_xor = _aten("logical_xor")
 logspace = _aten("logspace")
 logsumexp = _aten("logsumexp")
-lstm = _aten("lstm")
-lstm_cell = _aten("lstm_cell")
 lt = _aten("lt")
-margin_ranking_loss = _aten("margin_ranking_loss")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
 masked_scatter_backward = _aten("masked_scatter_backward")
 masked_select = _aten("masked_select")
 matmul = _aten("matmul")
 max = _aten("max")
-max_pool1d = _aten("max_pool1d")
-max_pool1d_with_indices = _aten("max_pool1d_with_indices")
 max_pool2d = _aten("max_pool2d")
 max_pool2d_with_indices = _aten("max_pool2d_with_indices")
 max_pool2d_with_indices_backward = _aten("max_pool2d_with_indices_backward")
-max_pool3d = _aten("max_pool3d")
-max_pool3d_with_indices = _aten("max_pool3d_with_indices")
-max_pool3d_with_indices_backward = _aten("max_pool3d_with_indices_backward")
 maximum = _aten("maximum")
 mean = _aten("mean")
 min = _aten("min")
@@ -235,63 +224,41 @@ mse_loss = _aten("mse_loss")
 mul = _aten("mul")
 multiply = _aten("multiply")
 nan_to_num = _aten("nan_to_num")
+nan_to_num_ = _aten("nan_to_num_")
 narrow = _aten("narrow")
-native_batch_norm = _aten("native_batch_norm")
-native_dropout = _aten("native_dropout")
-native_group_norm = _aten("native_group_norm")
-native_layer_norm = _aten("native_layer_norm")
 ne = _aten("ne")
 neg = _aten("neg")
+neg_ = _aten("neg_")
 negative = _aten("negative")
-nll_loss_nd = _aten("nll_loss_nd")
-nonzero = _aten("nonzero")
+negative_ = _aten("negative_")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
 not_equal = _aten("not_equal")
-one_hot = _aten("one_hot")
 outer = _aten("outer")
-pad = _aten("pad")
-pairwise_distance = _aten("pairwise_distance")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
-pixel_shuffle = _aten("pixel_shuffle")
-pixel_unshuffle = _aten("pixel_unshuffle")
-poisson_nll_loss = _aten("poisson_nll_loss")
 pow = _aten("pow")
-prelu = _aten("prelu")
 prod = _aten("prod")
 randint = _aten("randint")
 randint_like = _aten("randint_like")
 ravel = _aten("ravel")
 real = _aten("real")
 reciprocal = _aten("reciprocal")
-reflection_pad1d = _aten("reflection_pad1d")
-reflection_pad1d_backward = _aten("reflection_pad1d_backward")
-reflection_pad2d = _aten("reflection_pad2d")
-reflection_pad2d_backward = _aten("reflection_pad2d_backward")
-reflection_pad3d = _aten("reflection_pad3d")
-reflection_pad3d_backward = _aten("reflection_pad3d_backward")
+reciprocal_ = _aten("reciprocal_")
 relu = _aten("relu")
 relu6 = _aten("relu6")
+relu_ = _aten("relu_")
 remainder = _aten("remainder")
 repeat_interleave = _aten("repeat_interleave")
-replication_pad1d = _aten("replication_pad1d")
-replication_pad1d_backward = _aten("replication_pad1d_backward")
-replication_pad2d = _aten("replication_pad2d")
-replication_pad2d_backward = _aten("replication_pad2d_backward")
-replication_pad3d = _aten("replication_pad3d")
-replication_pad3d_backward = _aten("replication_pad3d_backward")
 reshape = _aten("reshape")
 result_type = _aten("result_type")
 rms_norm = _aten("rms_norm")
-rnn_relu = _aten("rnn_relu")
-rnn_relu_cell = _aten("rnn_relu_cell")
-rnn_tanh = _aten("rnn_tanh")
-rnn_tanh_cell = _aten("rnn_tanh_cell")
 roll = _aten("roll")
 rot90 = _aten("rot90")
 round = _aten("round")
+round_ = _aten("round_")
 rsqrt = _aten("rsqrt")
+rsqrt_ = _aten("rsqrt_")
 rsub = _aten("rsub")
 scaled_dot_product_attention = _aten("scaled_dot_product_attention")
 scatter = _aten("scatter")
@@ -302,20 +269,23 @@ select_backward = _aten("select_backward")
 select_copy = _aten("select_copy")
 select_scatter = _aten("select_scatter")
 selu = _aten("selu")
+selu_ = _aten("selu_")
 sgn = _aten("sgn")
 sigmoid = _aten("sigmoid")
+sigmoid_ = _aten("sigmoid_")
 sigmoid_backward = _aten("sigmoid_backward")
 sign = _aten("sign")
 signbit = _aten("signbit")
 silu = _aten("silu")
 silu_backward = _aten("silu_backward")
 sin = _aten("sin")
+sin_ = _aten("sin_")
 sinh = _aten("sinh")
+sinh_ = _aten("sinh_")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 slice_scatter = _aten("slice_scatter")
 smooth_l1_loss = _aten("smooth_l1_loss")
-soft_margin_loss = _aten("soft_margin_loss")
 softmax = _aten("softmax")
 softplus = _aten("softplus")
 softplus_backward = _aten("softplus_backward")
@@ -332,7 +302,9 @@ special_logsumexp = _aten("special_logsumexp")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
+sqrt_ = _aten("sqrt_")
 square = _aten("square")
+square_ = _aten("square_")
 squeeze = _aten("squeeze")
 squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
@@ -349,7 +321,9 @@ t_copy = _aten("t_copy")
 take = _aten("take")
 take_along_dim = _aten("take_along_dim")
 tan = _aten("tan")
+tan_ = _aten("tan_")
 tanh = _aten("tanh")
+tanh_ = _aten("tanh_")
 tanh_backward = _aten("tanh_backward")
 threshold_backward = _aten("threshold_backward")
 tile = _aten("tile")
@@ -357,10 +331,10 @@ topk = _aten("topk")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
 tril = _aten("tril")
-triplet_margin_loss = _aten("triplet_margin_loss")
 triu = _aten("triu")
 true_divide = _aten("true_divide")
 trunc = _aten("trunc")
+trunc_ = _aten("trunc_")
 unbind = _aten("unbind")
 unflatten = _aten("unflatten")
 unfold = _aten("unfold")
@@ -369,20 +343,6 @@ unfold_copy = _aten("unfold_copy")
 uniform = _aten("uniform")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
-upsample_bicubic2d = _aten("upsample_bicubic2d")
-upsample_bicubic2d_backward = _aten("upsample_bicubic2d_backward")
-upsample_bilinear2d = _aten("upsample_bilinear2d")
-upsample_bilinear2d_backward = _aten("upsample_bilinear2d_backward")
-upsample_linear1d = _aten("upsample_linear1d")
-upsample_linear1d_backward = _aten("upsample_linear1d_backward")
-upsample_nearest1d = _aten("upsample_nearest1d")
-upsample_nearest1d_backward = _aten("upsample_nearest1d_backward")
-upsample_nearest2d = _aten("upsample_nearest2d")
-upsample_nearest2d_backward = _aten("upsample_nearest2d_backward")
-upsample_nearest3d = _aten("upsample_nearest3d")
-upsample_nearest3d_backward = _aten("upsample_nearest3d_backward")
-upsample_trilinear3d = _aten("upsample_trilinear3d")
-upsample_trilinear3d_backward = _aten("upsample_trilinear3d_backward")
 value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
 var = _aten("var")
 var_mean = _aten("var_mean")
@@ -394,20 +354,17 @@ view_copy = _aten("view_copy")
 vstack = _aten("vstack")
 where = _aten("where")
 xlogy = _aten("xlogy")
+xlogy_ = _aten("xlogy_")
+zero_ = _aten("zero_")
 
 __all__ = [
     "abs",
+    "abs_",
     "absolute",
     "acos",
+    "acos_",
     "acosh",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool2d_backward",
-    "adaptive_max_pool3d",
-    "adaptive_max_pool3d_backward",
+    "acosh_",
     "add",
     "addcdiv",
     "addcmul",
@@ -415,40 +372,40 @@ __all__ = [
     "alias_copy",
     "all",
     "allclose",
-    "alpha_dropout",
     "amax",
     "amin",
     "any",
     "arccos",
+    "arccos_",
     "arccosh",
+    "arccosh_",
     "arcsin",
+    "arcsin_",
     "arcsinh",
+    "arcsinh_",
     "arctan",
     "arctan2",
+    "arctan_",
     "arctanh",
+    "arctanh_",
     "argmax",
     "argmin",
     "argsort",
     "as_strided",
+    "as_strided_",
     "as_strided_copy",
     "asin",
+    "asin_",
     "asinh",
+    "asinh_",
     "atan",
     "atan2",
+    "atan_",
     "atanh",
+    "atanh_",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool2d_backward",
-    "avg_pool3d",
-    "avg_pool3d_backward",
-    "batch_norm",
-    "bilinear",
-    "binary_cross_entropy",
-    "binary_cross_entropy_backward",
-    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_not",
@@ -460,13 +417,18 @@ __all__ = [
     "can_cast",
     "cat",
     "ceil",
+    "ceil_",
     "celu",
-    "channel_shuffle",
+    "celu_",
     "chunk",
     "clamp",
+    "clamp_",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "clip",
+    "clip_",
     "clone",
     "col2im",
     "column_stack",
@@ -474,21 +436,13 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
-    "constant_pad_nd",
-    "conv1d",
+    "conj_physical_",
     "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "convolution",
-    "convolution_backward",
     "cos",
+    "cos_",
     "cosh",
-    "cosine_embedding_loss",
-    "cosine_similarity",
+    "cosh_",
     "count_nonzero",
-    "cross_entropy_loss",
     "cumsum",
     "detach",
     "detach_copy",
@@ -500,7 +454,6 @@ __all__ = [
     "diagonal_scatter",
     "div",
     "divide",
-    "dropout",
     "dstack",
     "elu",
     "embedding",
@@ -508,36 +461,40 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erf_",
     "erfc",
+    "erfc_",
     "exp",
     "exp2",
+    "exp2_",
+    "exp_",
     "expand_copy",
     "expm1",
-    "feature_alpha_dropout",
-    "feature_dropout",
+    "expm1_",
     "fill",
+    "fill_",
     "fix",
+    "fix_",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
     "floor",
+    "floor_",
     "fmax",
     "fmin",
     "fmod",
     "frac",
+    "frac_",
     "frexp",
     "gather",
     "ge",
     "gelu",
     "gelu_backward",
     "ger",
-    "glu",
     "greater",
     "greater_equal",
     "group_norm",
-    "gru",
-    "gru_cell",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -547,7 +504,6 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
-    "hinge_embedding_loss",
     "histc",
     "hstack",
     "huber_loss",
@@ -559,14 +515,13 @@ __all__ = [
     "index_copy",
     "index_fill",
     "index_put",
+    "index_put_",
     "index_select",
     "index_select_backward",
-    "instance_norm",
     "isclose",
     "isfinite",
     "isinf",
     "isnan",
-    "kl_div",
     "l1_loss",
     "layer_norm",
     "le",
@@ -578,8 +533,12 @@ __all__ = [
     "linear",
     "log",
     "log10",
+    "log10_",
     "log1p",
+    "log1p_",
     "log2",
+    "log2_",
+    "log_",
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
@@ -590,24 +549,16 @@ __all__ = [
     "logical_xor",
     "logspace",
     "logsumexp",
-    "lstm",
-    "lstm_cell",
     "lt",
-    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
     "max",
-    "max_pool1d",
-    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool2d_with_indices_backward",
-    "max_pool3d",
-    "max_pool3d_with_indices",
-    "max_pool3d_with_indices_backward",
     "maximum",
     "mean",
     "min",
@@ -620,63 +571,41 @@ __all__ = [
     "mul",
     "multiply",
     "nan_to_num",
+    "nan_to_num_",
     "narrow",
-    "native_batch_norm",
-    "native_dropout",
-    "native_group_norm",
-    "native_layer_norm",
     "ne",
     "neg",
+    "neg_",
     "negative",
-    "nll_loss_nd",
-    "nonzero",
+    "negative_",
     "normal",
     "normal_functional",
     "not_equal",
-    "one_hot",
     "outer",
-    "pad",
-    "pairwise_distance",
     "permute",
     "permute_copy",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "poisson_nll_loss",
     "pow",
-    "prelu",
     "prod",
     "randint",
     "randint_like",
     "ravel",
     "real",
     "reciprocal",
-    "reflection_pad1d",
-    "reflection_pad1d_backward",
-    "reflection_pad2d",
-    "reflection_pad2d_backward",
-    "reflection_pad3d",
-    "reflection_pad3d_backward",
+    "reciprocal_",
     "relu",
     "relu6",
+    "relu_",
     "remainder",
     "repeat_interleave",
-    "replication_pad1d",
-    "replication_pad1d_backward",
-    "replication_pad2d",
-    "replication_pad2d_backward",
-    "replication_pad3d",
-    "replication_pad3d_backward",
     "reshape",
     "result_type",
     "rms_norm",
-    "rnn_relu",
-    "rnn_relu_cell",
-    "rnn_tanh",
-    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
+    "round_",
     "rsqrt",
+    "rsqrt_",
     "rsub",
     "scaled_dot_product_attention",
     "scatter",
@@ -687,20 +616,23 @@ __all__ = [
     "select_copy",
     "select_scatter",
     "selu",
+    "selu_",
     "sgn",
     "sigmoid",
+    "sigmoid_",
     "sigmoid_backward",
     "sign",
     "signbit",
     "silu",
     "silu_backward",
     "sin",
+    "sin_",
     "sinh",
+    "sinh_",
     "slice_backward",
     "slice_copy",
     "slice_scatter",
     "smooth_l1_loss",
-    "soft_margin_loss",
     "softmax",
     "softplus",
     "softplus_backward",
@@ -717,7 +649,9 @@ __all__ = [
     "split",
     "split_with_sizes",
     "sqrt",
+    "sqrt_",
     "square",
+    "square_",
     "squeeze",
     "squeeze_copy",
     "stack",
@@ -734,7 +668,9 @@ __all__ = [
     "take",
     "take_along_dim",
     "tan",
+    "tan_",
     "tanh",
+    "tanh_",
     "tanh_backward",
     "threshold_backward",
     "tile",
@@ -742,10 +678,10 @@ __all__ = [
     "transpose",
     "transpose_copy",
     "tril",
-    "triplet_margin_loss",
     "triu",
     "true_divide",
     "trunc",
+    "trunc_",
     "unbind",
     "unflatten",
     "unfold",
@@ -754,20 +690,6 @@ __all__ = [
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
-    "upsample_bicubic2d",
-    "upsample_bicubic2d_backward",
-    "upsample_bilinear2d",
-    "upsample_bilinear2d_backward",
-    "upsample_linear1d",
-    "upsample_linear1d_backward",
-    "upsample_nearest1d",
-    "upsample_nearest1d_backward",
-    "upsample_nearest2d",
-    "upsample_nearest2d_backward",
-    "upsample_nearest3d",
-    "upsample_nearest3d_backward",
-    "upsample_trilinear3d",
-    "upsample_trilinear3d_backward",
     "value_selecting_reduction_backward",
     "var",
     "var_mean",
@@ -779,6 +701,8 @@ __all__ = [
     "vstack",
     "where",
     "xlogy",
+    "xlogy_",
+    "zero_",
 ]
 
 # `from tenon import *` leaves Python's own alone.

@@ -2,17 +2,12 @@
 """Operators of ATen as functions, with their types."""
 
 from ._aten import abs as abs
+from ._aten import abs_ as abs_
 from ._aten import absolute as absolute
 from ._aten import acos as acos
+from ._aten import acos_ as acos_
 from ._aten import acosh as acosh
-from ._aten import adaptive_avg_pool1d as adaptive_avg_pool1d
-from ._aten import adaptive_avg_pool2d as adaptive_avg_pool2d
-from ._aten import adaptive_avg_pool3d as adaptive_avg_pool3d
-from ._aten import adaptive_max_pool1d as adaptive_max_pool1d
-from ._aten import adaptive_max_pool2d as adaptive_max_pool2d
-from ._aten import adaptive_max_pool2d_backward as adaptive_max_pool2d_backward
-from ._aten import adaptive_max_pool3d as adaptive_max_pool3d
-from ._aten import adaptive_max_pool3d_backward as adaptive_max_pool3d_backward
+from ._aten import acosh_ as acosh_
 from ._aten import add as add
 from ._aten import addcdiv as addcdiv
 from ._aten import addcmul as addcmul
@@ -20,40 +15,40 @@ from ._aten import addmm as addmm
 from ._aten import alias_copy as alias_copy
 from ._aten import all as all
 from ._aten import allclose as allclose
-from ._aten import alpha_dropout as alpha_dropout
 from ._aten import amax as amax
 from ._aten import amin as amin
 from ._aten import any as any
 from ._aten import arccos as arccos
+from ._aten import arccos_ as arccos_
 from ._aten import arccosh as arccosh
+from ._aten import arccosh_ as arccosh_
 from ._aten import arcsin as arcsin
+from ._aten import arcsin_ as arcsin_
 from ._aten import arcsinh as arcsinh
+from ._aten import arcsinh_ as arcsinh_
 from ._aten import arctan as arctan
 from ._aten import arctan2 as arctan2
+from ._aten import arctan_ as arctan_
 from ._aten import arctanh as arctanh
+from ._aten import arctanh_ as arctanh_
 from ._aten import argmax as argmax
 from ._aten import argmin as argmin
 from ._aten import argsort as argsort
 from ._aten import as_strided as as_strided
+from ._aten import as_strided_ as as_strided_
 from ._aten import as_strided_copy as as_strided_copy
 from ._aten import asin as asin
+from ._aten import asin_ as asin_
 from ._aten import asinh as asinh
+from ._aten import asinh_ as asinh_
 from ._aten import atan as atan
 from ._aten import atan2 as atan2
+from ._aten import atan_ as atan_
 from ._aten import atanh as atanh
+from ._aten import atanh_ as atanh_
 from ._aten import atleast_1d as atleast_1d
 from ._aten import atleast_2d as atleast_2d
 from ._aten import atleast_3d as atleast_3d
-from ._aten import avg_pool1d as avg_pool1d
-from ._aten import avg_pool2d as avg_pool2d
-from ._aten import avg_pool2d_backward as avg_pool2d_backward
-from ._aten import avg_pool3d as avg_pool3d
-from ._aten import avg_pool3d_backward as avg_pool3d_backward
-from ._aten import batch_norm as batch_norm
-from ._aten import bilinear as bilinear
-from ._aten import binary_cross_entropy as binary_cross_entropy
-from ._aten import binary_cross_entropy_backward as binary_cross_entropy_backward
-from ._aten import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ._aten import bincount as bincount
 from ._aten import bitwise_and as bitwise_and
 from ._aten import bitwise_not as bitwise_not
@@ -65,13 +60,18 @@ from ._aten import bucketize as bucketize
 from ._aten import can_cast as can_cast
 from ._aten import cat as cat
 from ._aten import ceil as ceil
+from ._aten import ceil_ as ceil_
 from ._aten import celu as celu
-from ._aten import channel_shuffle as channel_shuffle
+from ._aten import celu_ as celu_
 from ._aten import chunk as chunk
 from ._aten import clamp as clamp
+from ._aten import clamp_ as clamp_
 from ._aten import clamp_max as clamp_max
+from ._aten import clamp_max_ as clamp_max_
 from ._aten import clamp_min as clamp_min
+from ._aten import clamp_min_ as clamp_min_
 from ._aten import clip as clip
+from ._aten import clip_ as clip_
 from ._aten import clone as clone
 from ._aten import col2im as col2im
 from ._aten import column_stack as column_stack
@@ -79,21 +79,13 @@ from ._aten import concat as concat
 from ._aten import concatenate as concatenate
 from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
-from ._aten import constant_pad_nd as constant_pad_nd
-from ._aten import conv1d as conv1d
+from ._aten import conj_physical_ as conj_physical_
 from ._aten import conv2d as conv2d
-from ._aten import conv3d as conv3d
-from ._aten import conv_transpose1d as conv_transpose1d
-from ._aten import conv_transpose2d as conv_transpose2d
-from ._aten import conv_transpose3d as conv_transpose3d
-from ._aten import convolution as convolution
-from ._aten import convolution_backward as convolution_backward
 from ._aten import cos as cos
+from ._aten import cos_ as cos_
 from ._aten import cosh as cosh
-from ._aten import cosine_embedding_loss as cosine_embedding_loss
-from ._aten import cosine_similarity as cosine_similarity
+from ._aten import cosh_ as cosh_
 from ._aten import count_nonzero as count_nonzero
-from ._aten import cross_entropy_loss as cross_entropy_loss
 from ._aten import cumsum as cumsum
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
@@ -105,7 +97,6 @@ from ._aten import diagonal_copy as diagonal_copy
 from ._aten import diagonal_scatter as diagonal_scatter
 from ._aten import div as div
 from ._aten import divide as divide
-from ._aten import dropout as dropout
 from ._aten import dstack as dstack
 from ._aten import elu as elu
 from ._aten import embedding as embedding
@@ -113,36 +104,40 @@ from ._aten import embedding_dense_backward as embedding_dense_backward
 from ._aten import eq as eq
 from ._aten import equal as equal
 from ._aten import erf as erf
+from ._aten import erf_ as erf_
 from ._aten import erfc as erfc
+from ._aten import erfc_ as erfc_
 from ._aten import exp as exp
 from ._aten import exp2 as exp2
+from ._aten import exp2_ as exp2_
+from ._aten import exp_ as exp_
 from ._aten import expand_copy as expand_copy
 from ._aten import expm1 as expm1
-from ._aten import feature_alpha_dropout as feature_alpha_dropout
-from ._aten import feature_dropout as feature_dropout
+from ._aten import expm1_ as expm1_
 from ._aten import fill as fill
+from ._aten import fill_ as fill_
 from ._aten import fix as fix
+from ._aten import fix_ as fix_
 from ._aten import flatten as flatten
 from ._aten import flip as flip
 from ._aten import fliplr as fliplr
 from ._aten import flipud as flipud
 from ._aten import floor as floor
+from ._aten import floor_ as floor_
 from ._aten import fmax as fmax
 from ._aten import fmin as fmin
 from ._aten import fmod as fmod
 from ._aten import frac as frac
+from ._aten import frac_ as frac_
 from ._aten import frexp as frexp
 from ._aten import gather as gather
 from ._aten import ge as ge
 from ._aten import gelu as gelu
 from ._aten import gelu_backward as gelu_backward
 from ._aten import ger as ger
-from ._aten import glu as glu
 from ._aten import greater as greater
 from ._aten import greater_equal as greater_equal
 from ._aten import group_norm as group_norm
-from ._aten import gru as gru
-from ._aten import gru_cell as gru_cell
 from ._aten import gt as gt
 from ._aten import hardshrink as hardshrink
 from ._aten import hardshrink_backward as hardshrink_backward
@@ -152,7 +147,6 @@ from ._aten import hardswish as hardswish
 from ._aten import hardswish_backward as hardswish_backward
 from ._aten import hardtanh as hardtanh
 from ._aten import hardtanh_backward as hardtanh_backward
-from ._aten import hinge_embedding_loss as hinge_embedding_loss
 from ._aten import histc as histc
 from ._aten import hstack as hstack
 from ._aten import huber_loss as huber_loss
@@ -164,14 +158,13 @@ from ._aten import index_add as index_add
 from ._aten import index_copy as index_copy
 from ._aten import index_fill as index_fill
 from ._aten import index_put as index_put
+from ._aten import index_put_ as index_put_
 from ._aten import index_select as index_select
 from ._aten import index_select_backward as index_select_backward
-from ._aten import instance_norm as instance_norm
 from ._aten import isclose as isclose
 from ._aten import isfinite as isfinite
 from ._aten import isinf as isinf
 from ._aten import isnan as isnan
-from ._aten import kl_div as kl_div
 from ._aten import l1_loss as l1_loss
 from ._aten import layer_norm as layer_norm
 from ._aten import le as le
@@ -183,8 +176,12 @@ from ._aten import less_equal as less_equal
 from ._aten import linear as linear
 from ._aten import log as log
 from ._aten import log10 as log10
+from ._aten import log10_ as log10_
 from ._aten import log1p as log1p
+from ._aten import log1p_ as log1p_
 from ._aten import log2 as log2
+from ._aten import log2_ as log2_
+from ._aten import log_ as log_
 from ._aten import log_sigmoid as log_sigmoid
 from ._aten import log_softmax as log_softmax
 from ._aten import logaddexp as logaddexp
@@ -195,24 +192,16 @@ from ._aten import logical_or as logical_or
 from ._aten import logical_xor as logical_xor
 from ._aten import logspace as logspace
 from ._aten import logsumexp as logsumexp
-from ._aten import lstm as lstm
-from ._aten import lstm_cell as lstm_cell
 from ._aten import lt as lt
-from ._aten import margin_ranking_loss as margin_ranking_loss
 from ._aten import masked_fill as masked_fill
 from ._aten import masked_scatter as masked_scatter
 from ._aten import masked_scatter_backward as masked_scatter_backward
 from ._aten import masked_select as masked_select
 from ._aten import matmul as matmul
 from ._aten import max as max
-from ._aten import max_pool1d as max_pool1d
-from ._aten import max_pool1d_with_indices as max_pool1d_with_indices
 from ._aten import max_pool2d as max_pool2d
 from ._aten import max_pool2d_with_indices as max_pool2d_with_indices
 from ._aten import max_pool2d_with_indices_backward as max_pool2d_with_indices_backward
-from ._aten import max_pool3d as max_pool3d
-from ._aten import max_pool3d_with_indices as max_pool3d_with_indices
-from ._aten import max_pool3d_with_indices_backward as max_pool3d_with_indices_backward
 from ._aten import maximum as maximum
 from ._aten import mean as mean
 from ._aten import min as min
@@ -225,63 +214,41 @@ from ._aten import mse_loss as mse_loss
 from ._aten import mul as mul
 from ._aten import multiply as multiply
 from ._aten import nan_to_num as nan_to_num
+from ._aten import nan_to_num_ as nan_to_num_
 from ._aten import narrow as narrow
-from ._aten import native_batch_norm as native_batch_norm
-from ._aten import native_dropout as native_dropout
-from ._aten import native_group_norm as native_group_norm
-from ._aten import native_layer_norm as native_layer_norm
 from ._aten import ne as ne
 from ._aten import neg as neg
+from ._aten import neg_ as neg_
 from ._aten import negative as negative
-from ._aten import nll_loss_nd as nll_loss_nd
-from ._aten import nonzero as nonzero
+from ._aten import negative_ as negative_
 from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
 from ._aten import not_equal as not_equal
-from ._aten import one_hot as one_hot
 from ._aten import outer as outer
-from ._aten import pad as pad
-from ._aten import pairwise_distance as pairwise_distance
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
-from ._aten import pixel_shuffle as pixel_shuffle
-from ._aten import pixel_unshuffle as pixel_unshuffle
-from ._aten import poisson_nll_loss as poisson_nll_loss
 from ._aten import pow as pow
-from ._aten import prelu as prelu
 from ._aten import prod as prod
 from ._aten import randint as randint
 from ._aten import randint_like as randint_like
 from ._aten import ravel as ravel
 from ._aten import real as real
 from ._aten import reciprocal as reciprocal
-from ._aten import reflection_pad1d as reflection_pad1d
-from ._aten import reflection_pad1d_backward as reflection_pad1d_backward
-from ._aten import reflection_pad2d as reflection_pad2d
-from ._aten import reflection_pad2d_backward as reflection_pad2d_backward
-from ._aten import reflection_pad3d as reflection_pad3d
-from ._aten import reflection_pad3d_backward as reflection_pad3d_backward
+from ._aten import reciprocal_ as reciprocal_
 from ._aten import relu as relu
 from ._aten import relu6 as relu6
+from ._aten import relu_ as relu_
 from ._aten import remainder as remainder
 from ._aten import repeat_interleave as repeat_interleave
-from ._aten import replication_pad1d as replication_pad1d
-from ._aten import replication_pad1d_backward as replication_pad1d_backward
-from ._aten import replication_pad2d as replication_pad2d
-from ._aten import replication_pad2d_backward as replication_pad2d_backward
-from ._aten import replication_pad3d as replication_pad3d
-from ._aten import replication_pad3d_backward as replication_pad3d_backward
 from ._aten import reshape as reshape
 from ._aten import result_type as result_type
 from ._aten import rms_norm as rms_norm
-from ._aten import rnn_relu as rnn_relu
-from ._aten import rnn_relu_cell as rnn_relu_cell
-from ._aten import rnn_tanh as rnn_tanh
-from ._aten import rnn_tanh_cell as rnn_tanh_cell
 from ._aten import roll as roll
 from ._aten import rot90 as rot90
 from ._aten import round as round
+from ._aten import round_ as round_
 from ._aten import rsqrt as rsqrt
+from ._aten import rsqrt_ as rsqrt_
 from ._aten import rsub as rsub
 from ._aten import scaled_dot_product_attention as scaled_dot_product_attention
 from ._aten import scatter as scatter
@@ -292,20 +259,23 @@ from ._aten import select_backward as select_backward
 from ._aten import select_copy as select_copy
 from ._aten import select_scatter as select_scatter
 from ._aten import selu as selu
+from ._aten import selu_ as selu_
 from ._aten import sgn as sgn
 from ._aten import sigmoid as sigmoid
+from ._aten import sigmoid_ as sigmoid_
 from ._aten import sigmoid_backward as sigmoid_backward
 from ._aten import sign as sign
 from ._aten import signbit as signbit
 from ._aten import silu as silu
 from ._aten import silu_backward as silu_backward
 from ._aten import sin as sin
+from ._aten import sin_ as sin_
 from ._aten import sinh as sinh
+from ._aten import sinh_ as sinh_
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
 from ._aten import slice_scatter as slice_scatter
 from ._aten import smooth_l1_loss as smooth_l1_loss
-from ._aten import soft_margin_loss as soft_margin_loss
 from ._aten import softmax as softmax
 from ._aten import softplus as softplus
 from ._aten import softplus_backward as softplus_backward
@@ -322,7 +292,9 @@ from ._aten import special_logsumexp as special_logsumexp
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
+from ._aten import sqrt_ as sqrt_
 from ._aten import square as square
+from ._aten import square_ as square_
 from ._aten import squeeze as squeeze
 from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
@@ -339,7 +311,9 @@ from ._aten import t_copy as t_copy
 from ._aten import take as take
 from ._aten import take_along_dim as take_along_dim
 from ._aten import tan as tan
+from ._aten import tan_ as tan_
 from ._aten import tanh as tanh
+from ._aten import tanh_ as tanh_
 from ._aten import tanh_backward as tanh_backward
 from ._aten import threshold_backward as threshold_backward
 from ._aten import tile as tile
@@ -347,10 +321,10 @@ from ._aten import topk as topk
 from ._aten import transpose as transpose
 from ._aten import transpose_copy as transpose_copy
 from ._aten import tril as tril
-from ._aten import triplet_margin_loss as triplet_margin_loss
 from ._aten import triu as triu
 from ._aten import true_divide as true_divide
 from ._aten import trunc as trunc
+from ._aten import trunc_ as trunc_
 from ._aten import unbind as unbind
 from ._aten import unflatten as unflatten
 from ._aten import unfold as unfold
@@ -359,20 +333,6 @@ from ._aten import unfold_copy as unfold_copy
 from ._aten import uniform as uniform
 from ._aten import unsqueeze as unsqueeze
 from ._aten import unsqueeze_copy as unsqueeze_copy
-from ._aten import upsample_bicubic2d as upsample_bicubic2d
-from ._aten import upsample_bicubic2d_backward as upsample_bicubic2d_backward
-from ._aten import upsample_bilinear2d as upsample_bilinear2d
-from ._aten import upsample_bilinear2d_backward as upsample_bilinear2d_backward
-from ._aten import upsample_linear1d as upsample_linear1d
-from ._aten import upsample_linear1d_backward as upsample_linear1d_backward
-from ._aten import upsample_nearest1d as upsample_nearest1d
-from ._aten import upsample_nearest1d_backward as upsample_nearest1d_backward
-from ._aten import upsample_nearest2d as upsample_nearest2d
-from ._aten import upsample_nearest2d_backward as upsample_nearest2d_backward
-from ._aten import upsample_nearest3d as upsample_nearest3d
-from ._aten import upsample_nearest3d_backward as upsample_nearest3d_backward
-from ._aten import upsample_trilinear3d as upsample_trilinear3d
-from ._aten import upsample_trilinear3d_backward as upsample_trilinear3d_backward
 from ._aten import value_selecting_reduction_backward as value_selecting_reduction_backward
 from ._aten import var as var
 from ._aten import var_mean as var_mean
@@ -384,21 +344,18 @@ from ._aten import view_copy as view_copy
 from ._aten import vstack as vstack
 from ._aten import where as where
 from ._aten import xlogy as xlogy
+from ._aten import xlogy_ as xlogy_
+from ._aten import zero_ as zero_
 
 BUILTINS: tuple[str, ...]
 __all__ = [
     "abs",
+    "abs_",
     "absolute",
     "acos",
+    "acos_",
     "acosh",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool2d_backward",
-    "adaptive_max_pool3d",
-    "adaptive_max_pool3d_backward",
+    "acosh_",
     "add",
     "addcdiv",
     "addcmul",
@@ -406,40 +363,40 @@ __all__ = [
     "alias_copy",
     "all",
     "allclose",
-    "alpha_dropout",
     "amax",
     "amin",
     "any",
     "arccos",
+    "arccos_",
     "arccosh",
+    "arccosh_",
     "arcsin",
+    "arcsin_",
     "arcsinh",
+    "arcsinh_",
     "arctan",
     "arctan2",
+    "arctan_",
     "arctanh",
+    "arctanh_",
     "argmax",
     "argmin",
     "argsort",
     "as_strided",
+    "as_strided_",
     "as_strided_copy",
     "asin",
+    "asin_",
     "asinh",
+    "asinh_",
     "atan",
     "atan2",
+    "atan_",
     "atanh",
+    "atanh_",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool2d_backward",
-    "avg_pool3d",
-    "avg_pool3d_backward",
-    "batch_norm",
-    "bilinear",
-    "binary_cross_entropy",
-    "binary_cross_entropy_backward",
-    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_not",
@@ -451,13 +408,18 @@ __all__ = [
     "can_cast",
     "cat",
     "ceil",
+    "ceil_",
     "celu",
-    "channel_shuffle",
+    "celu_",
     "chunk",
     "clamp",
+    "clamp_",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "clip",
+    "clip_",
     "clone",
     "col2im",
     "column_stack",
@@ -465,21 +427,13 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
-    "constant_pad_nd",
-    "conv1d",
+    "conj_physical_",
     "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "convolution",
-    "convolution_backward",
     "cos",
+    "cos_",
     "cosh",
-    "cosine_embedding_loss",
-    "cosine_similarity",
+    "cosh_",
     "count_nonzero",
-    "cross_entropy_loss",
     "cumsum",
     "detach",
     "detach_copy",
@@ -491,7 +445,6 @@ __all__ = [
     "diagonal_scatter",
     "div",
     "divide",
-    "dropout",
     "dstack",
     "elu",
     "embedding",
@@ -499,36 +452,40 @@ __all__ = [
     "eq",
     "equal",
     "erf",
+    "erf_",
     "erfc",
+    "erfc_",
     "exp",
     "exp2",
+    "exp2_",
+    "exp_",
     "expand_copy",
     "expm1",
-    "feature_alpha_dropout",
-    "feature_dropout",
+    "expm1_",
     "fill",
+    "fill_",
     "fix",
+    "fix_",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
     "floor",
+    "floor_",
     "fmax",
     "fmin",
     "fmod",
     "frac",
+    "frac_",
     "frexp",
     "gather",
     "ge",
     "gelu",
     "gelu_backward",
     "ger",
-    "glu",
     "greater",
     "greater_equal",
     "group_norm",
-    "gru",
-    "gru_cell",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -538,7 +495,6 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
-    "hinge_embedding_loss",
     "histc",
     "hstack",
     "huber_loss",
@@ -550,14 +506,13 @@ __all__ = [
     "index_copy",
     "index_fill",
     "index_put",
+    "index_put_",
     "index_select",
     "index_select_backward",
-    "instance_norm",
     "isclose",
     "isfinite",
     "isinf",
     "isnan",
-    "kl_div",
     "l1_loss",
     "layer_norm",
     "le",
@@ -569,8 +524,12 @@ __all__ = [
     "linear",
     "log",
     "log10",
+    "log10_",
     "log1p",
+    "log1p_",
     "log2",
+    "log2_",
+    "log_",
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
@@ -581,24 +540,16 @@ __all__ = [
     "logical_xor",
     "logspace",
     "logsumexp",
-    "lstm",
-    "lstm_cell",
     "lt",
-    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
     "max",
-    "max_pool1d",
-    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool2d_with_indices_backward",
-    "max_pool3d",
-    "max_pool3d_with_indices",
-    "max_pool3d_with_indices_backward",
     "maximum",
     "mean",
     "min",
@@ -611,63 +562,41 @@ __all__ = [
     "mul",
     "multiply",
     "nan_to_num",
+    "nan_to_num_",
     "narrow",
-    "native_batch_norm",
-    "native_dropout",
-    "native_group_norm",
-    "native_layer_norm",
     "ne",
     "neg",
+    "neg_",
     "negative",
-    "nll_loss_nd",
-    "nonzero",
+    "negative_",
     "normal",
     "normal_functional",
     "not_equal",
-    "one_hot",
     "outer",
-    "pad",
-    "pairwise_distance",
     "permute",
     "permute_copy",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "poisson_nll_loss",
     "pow",
-    "prelu",
     "prod",
     "randint",
     "randint_like",
     "ravel",
     "real",
     "reciprocal",
-    "reflection_pad1d",
-    "reflection_pad1d_backward",
-    "reflection_pad2d",
-    "reflection_pad2d_backward",
-    "reflection_pad3d",
-    "reflection_pad3d_backward",
+    "reciprocal_",
     "relu",
     "relu6",
+    "relu_",
     "remainder",
     "repeat_interleave",
-    "replication_pad1d",
-    "replication_pad1d_backward",
-    "replication_pad2d",
-    "replication_pad2d_backward",
-    "replication_pad3d",
-    "replication_pad3d_backward",
     "reshape",
     "result_type",
     "rms_norm",
-    "rnn_relu",
-    "rnn_relu_cell",
-    "rnn_tanh",
-    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
+    "round_",
     "rsqrt",
+    "rsqrt_",
     "rsub",
     "scaled_dot_product_attention",
     "scatter",
@@ -678,20 +607,23 @@ __all__ = [
     "select_copy",
     "select_scatter",
     "selu",
+    "selu_",
     "sgn",
     "sigmoid",
+    "sigmoid_",
     "sigmoid_backward",
     "sign",
     "signbit",
     "silu",
     "silu_backward",
     "sin",
+    "sin_",
     "sinh",
+    "sinh_",
     "slice_backward",
     "slice_copy",
     "slice_scatter",
     "smooth_l1_loss",
-    "soft_margin_loss",
     "softmax",
     "softplus",
     "softplus_backward",
@@ -708,7 +640,9 @@ __all__ = [
     "split",
     "split_with_sizes",
     "sqrt",
+    "sqrt_",
     "square",
+    "square_",
     "squeeze",
     "squeeze_copy",
     "stack",
@@ -725,7 +659,9 @@ __all__ = [
     "take",
     "take_along_dim",
     "tan",
+    "tan_",
     "tanh",
+    "tanh_",
     "tanh_backward",
     "threshold_backward",
     "tile",
@@ -733,10 +669,10 @@ __all__ = [
     "transpose",
     "transpose_copy",
     "tril",
-    "triplet_margin_loss",
     "triu",
     "true_divide",
     "trunc",
+    "trunc_",
     "unbind",
     "unflatten",
     "unfold",
@@ -745,20 +681,6 @@ __all__ = [
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
-    "upsample_bicubic2d",
-    "upsample_bicubic2d_backward",
-    "upsample_bilinear2d",
-    "upsample_bilinear2d_backward",
-    "upsample_linear1d",
-    "upsample_linear1d_backward",
-    "upsample_nearest1d",
-    "upsample_nearest1d_backward",
-    "upsample_nearest2d",
-    "upsample_nearest2d_backward",
-    "upsample_nearest3d",
-    "upsample_nearest3d_backward",
-    "upsample_trilinear3d",
-    "upsample_trilinear3d_backward",
     "value_selecting_reduction_backward",
     "var",
     "var_mean",
@@ -770,4 +692,6 @@ __all__ = [
     "vstack",
     "where",
     "xlogy",
+    "xlogy_",
+    "zero_",
 ]

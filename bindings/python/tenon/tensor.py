@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import _tenon
-from ._tenon import Tensor, dtype
+from ._tenon import Tensor, dtype, memory_format
 from .dtype import (
     _NUMPY,
     bfloat16,
@@ -35,10 +35,13 @@ for _name in METHODS:
 _to_copy = _packet("aten::_to_copy")
 _transpose = _packet("aten::transpose")
 _where = _packet("aten::where")
+_nonzero = _packet("aten::nonzero")
 
 
 def _caster(name: str, target: dtype) -> Any:
-    def cast(self: Tensor) -> Tensor:
+    def cast(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
+        if memory_format is not None:
+            return self.to(dtype=target, memory_format=memory_format)
         return self if self.dtype is target else _to_copy(self, dtype=target)
 
     cast.__name__ = cast.__qualname__ = name
@@ -118,6 +121,66 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """Returns the elements of self where the condition holds, those of other elsewhere."""
     return _where(condition, self, other)
+
+
+def is_nonzero(self: Tensor) -> bool:
+    """Whether the one element is not 0."""
+    return bool(self)
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return self.dtype not in (uint8, bool_)
+
+
+def ndimension(self: Tensor) -> int:
+    """The number of dims."""
+    return self.ndim
+
+
+def is_conj(self: Tensor) -> bool:
+    """Whether elements are still to be conjugated: they never are, conj() computes them."""
+    return False
+
+
+def is_neg(self: Tensor) -> bool:
+    """Whether elements are still to be negated: they never are."""
+    return False
+
+
+def resolve_conj(self: Tensor) -> Tensor:
+    """Returns the tensor, no element of which is still to be conjugated."""
+    return self
+
+
+def resolve_neg(self: Tensor) -> Tensor:
+    """Returns the tensor, no element of which is still to be negated."""
+    return self
+
+
+def adjoint(self: Tensor) -> Tensor:
+    """The last two dims exchanged, elements conjugated."""
+    return _mT(self).conj()
+
+
+def _H(self: Tensor) -> Tensor:
+    """A matrix with dims exchanged and elements conjugated."""
+    if self.ndim not in (0, 2):
+        raise StateError(f"Tensor.H: tensor must be a matrix or a number, got sizes {self.shape}")
+    return self.conj() if self.ndim == 0 else adjoint(self)
+
+
+def nonzero(self: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
+    """Returns where the elements are that are not 0: a row of indices for each.
+
+    With `as_tuple`, a vector for each dim instead, as indexing takes them; a number counts as a
+    vector of one.
+    """
+    if not as_tuple:
+        return _nonzero(self) if out is None else _nonzero(self, out=out)
+    if out is not None:
+        raise StateError("nonzero: out must be left out where as_tuple is set, got a Tensor")
+    return _nonzero(self.reshape(1) if self.ndim == 0 else self).unbind(1)
 
 
 def _format(self: Tensor, spec: str) -> str:
@@ -202,12 +265,14 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 for _function in (
     *_NEW_METHODS,
-    *(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),
+    *(cpu, cuda, numpy, where, nonzero, is_floating_point, is_complex, is_inference),
+    *(is_nonzero, is_signed, ndimension, is_conj, is_neg, resolve_conj, resolve_neg, adjoint),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
 # The same as functions of the package.
 is_complex = overridable(is_complex)
 is_floating_point = overridable(is_floating_point)
+nonzero = overridable(nonzero)
 _MEMBERS = {
     "type": type_,
     "__copy__": _copy,
@@ -221,6 +286,8 @@ _MEMBERS = {
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, overridable(_member))
 Tensor.mT = overridable_property(_mT)
+Tensor.mH = overridable_property(adjoint)
+Tensor.H = overridable_property(_H)
 Tensor.is_sparse = overridable_property(_is_sparse)
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
@@ -239,4 +306,4 @@ for _name, _dtype in {
 
 _add_to_tensor()
 
-__all__ = ["Tensor", "is_complex", "is_floating_point", "is_tensor"]
+__all__ = ["Tensor", "is_complex", "is_floating_point", "is_tensor", "nonzero"]
