@@ -260,12 +260,6 @@ void cat_backward(const Call& call) {
   call.give(0, parts);
 }
 
-// Without dropout, which draws by numbers, and without heads that are shared.
-void attention(const Call& call) {
-  const bool has_rule = call.get<double>(4) == 0 && !call.get<bool>(7);
-  has_rule ? as_for_numbers(call) : run_with_numbers(call);
-}
-
 // A view of the sizes of another tensor.
 void sized_as_other(const Call& call, const char* name, std::optional<bool> flag = std::nullopt) {
   const SymbolicDims sizes(SymbolicTensor(call.tensor(1)).sizes());
@@ -293,7 +287,6 @@ constexpr NamedRule kCompositeRules[] = {
     {"rms_norm", &as_for_numbers},
     {"mse_loss", &as_for_numbers},
     {"l1_loss", &as_for_numbers},
-    {"scaled_dot_product_attention", &attention},
     {"expand_as", &expand_as},
     {"view_as", &view_as},
     {"reshape_as", &reshape_as},

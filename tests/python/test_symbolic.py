@@ -263,6 +263,13 @@ def test_a_second_gradient_has_symbols(env):
     assert repr(second.shape) == "(s0, 3)" and env.guards == []
 
 
+def test_sizes_of_another_tensor(env):
+    x, row = meta(env.new_size(4), 3), meta(3)
+    for made in (row.expand_as(x), tenon.broadcast_to(row, x.shape), x.view_as(x), x.type_as(row)):
+        assert repr(made.shape) == "(s0, 3)"
+    assert x.var(0).shape == (3,) and x.std().shape == () and env.guards == []
+
+
 def test_a_symbol_is_a_number_beside_a_tensor(env):
     n = env.new_size(4)
     x = meta(n, 3)
