@@ -94,6 +94,30 @@ def test_linear_has_the_gradients_of_its_formula():
     assert gradgradcheck(linear, (double(4, 5), double(3, 5)))
 
 
+def test_gradient_of_a_large_product():
+    input = (double(20, 20), double(30, 20))
+    assert gradcheck(linear, input, eps=1e-6, atol=1e-4) is True
+
+
+class PlainMulConstant(Function):
+    """A product with a number; gradients that are absent come as zeros."""
+
+    @staticmethod
+    def forward(ctx, tensor, constant):
+        ctx.constant = constant
+        return tensor * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.constant, None
+
+
+def test_constants_kept_by_the_context():
+    x = double(3)
+    assert gradcheck(lambda x: PlainMulConstant.apply(x, 3.0), (x,))
+    assert gradgradcheck(lambda x: PlainMulConstant.apply(x, 3.0), (x,))
+
+
 def test_constants_have_no_gradient():
     x = double(3)
     assert gradcheck(lambda x: MulConstant.apply(x, 3.0), (x,))
