@@ -23,7 +23,7 @@ def _kept(cls: type, data: Any) -> Any:
     return Tensor.__new__(cls, data)
 
 
-class _ParameterType(type(Tensor)):
+class _ParameterType(type):
     """Has `isinstance` see tensors of other classes that were made parameters."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
