@@ -90,7 +90,7 @@ HELPERS = {"overridable", "run_batched"}
 
 def public_functions(module):
     """Functions by name: what `import *` gives, and whatever else has a name without underscore."""
-    for name in sorted({*module.__all__, *vars(module)}):
+    for name in sorted({*module.__all__, *vars(module), *getattr(module, "_LAZY_FUNCTIONS", ())}):
         value = getattr(module, name)
         is_function = callable(value) and not isinstance(value, (type, types.ModuleType))
         if is_function and not name.startswith("_") and name not in HELPERS:
@@ -159,6 +159,9 @@ def test_ignored_functions_are_few_and_named():
         *("find_op", "from_dlpack", "from_numpy", "frombuffer", "full", "get_cmake_dir"),
         *("get_default_dtype", "get_include", "get_num_threads", "get_rng_state", "is_available"),
         "is_grad_enabled",
+        *("clear_autocast_cache", "get_autocast_dtype", "is_autocast_cache_enabled"),
+        *("is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype"),
+        *("load", "save", "set_autocast_enabled", "vmap"),
         *("is_inference_mode_enabled", "is_tensor", "manual_seed", "ones", "promote_types"),
         *("rand", "randint", "randn", "set_default_dtype", "set_num_threads", "set_rng_state"),
         *("sym_float", "sym_max", "sym_min", "sym_not", "sym_sqrt", "tensor", "zeros"),

@@ -179,6 +179,8 @@ _AUTOCAST = (
     "set_autocast_dtype",
     "set_autocast_enabled",
 )
+# Functions that are imported at their first use.
+_LAZY_FUNCTIONS = (*(name for name in _AUTOCAST if name != "autocast"), "load", "save", "vmap")
 
 
 def __getattr__(name: str) -> object:

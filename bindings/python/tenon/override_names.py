@@ -51,7 +51,8 @@ def _functions(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
         for name, value in vars(module).items()
         if isinstance(value, _OVERRIDABLE) and not name.startswith("_")
     }
-    for name in (*module.__all__, *sorted(others - set(module.__all__))):
+    lazy = getattr(module, "_LAZY_FUNCTIONS", ())
+    for name in dict.fromkeys((*module.__all__, *sorted(others), *lazy)):
         value = getattr(module, name)
         if callable(value) and not isinstance(value, (type, types.ModuleType)):
             yield name, value
