@@ -169,3 +169,19 @@ def test_arguments_converted_for_a_call_are_freed():
     del a
     gc.collect()
     assert refs[0]() is None
+
+
+def test_weak_references_tell_whether_a_tensor_lives():
+    native = tenon._tenon
+    x = tenon.ones(4)
+    view = x[1:]
+    weak = native.weak_tensor(x)
+    del x
+    assert native.weak_tensor_lives(weak)  # the view has it as its base
+    del view
+    assert not native.weak_tensor_lives(weak)
+    for wrong in (3, None, weak):
+        with pytest.raises(TypeError, match="weak_tensor: tensor must be a Tensor"):
+            native.weak_tensor(wrong)
+    with pytest.raises(ValueError):
+        native.weak_tensor_lives(3)

@@ -12,6 +12,10 @@ static void release(PyObject* capsule) {
 /* weak_tensor(tensor): a weak reference to the tensor, not to its Python object. */
 static PyObject* weak_tensor(PyObject* module, PyObject* object) {
   (void)module;
+  if (!TNP_IS_TENSOR(object)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "weak_tensor: tensor must be a Tensor, got %s",
+                            Py_TYPE(object)->tp_name);
+  }
   tenon_tensor* tensor = tnp_tensor_get(object);
   tenon_weak_tensor* weak = NULL;
   if (tensor == NULL || tnp_check(tenon_weak_tensor_new(tensor, &weak)) != 0) return NULL;
