@@ -228,12 +228,17 @@ def test_estimate_of_a_transformer_block():
 
 
 def test_estimate_of_a_convolution():
-    found = tenon.introspect.estimate(
-        lambda x, weight: tenon.conv2d(x, weight, padding=1),
-        tenon.ones(2, 1, 8, 8),
-        tenon.ones(2, 1, 3, 3),
-    )
-    assert found.flops == 2 * (2 * 2 * 8 * 8) * 9
+    x, weight = tenon.ones(2, 1, 8, 8), tenon.ones(2, 1, 3, 3)
+    found = tenon.introspect.estimate(lambda x, w: tenon.conv2d(x, w, padding=1), x, weight)
+    once = 2 * (2 * 2 * 8 * 8) * 9  # nine products and sums for each element
+    assert found.flops == once
+    assert found.peak >= 4 * (2 * 2 * 8 * 8)
+
+    def step(x, w):
+        tenon.conv2d(x, w, padding=1).sum().backward()
+
+    x.requires_grad_(), weight.requires_grad_()
+    assert tenon.introspect.estimate(step, x, weight).flops == 3 * once
 
 
 def test_estimate_knows_what_views_keep():

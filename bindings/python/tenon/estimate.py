@@ -17,16 +17,41 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _product(a: Tensor, b: Tensor) -> int:
+def _product(_: Tensor, a: Tensor, b: Tensor, *rest: Any) -> int:
     """Multiplications and additions of a matrix product, or of a batch of them."""
     return 2 * math.prod(a.shape) * b.shape[-1]
 
 
-# Operators that are products, by name without overload: the flops of a call's arguments.
+def _sum_and_product(result: Tensor, _: Tensor, a: Tensor, b: Tensor, *rest: Any) -> int:
+    return _product(result, a, b)
+
+
+def _places(narrow: Tensor, weight: Any) -> int:
+    """Those of a convolution: all weights at each place of its narrow side.
+
+    That is its result, or of a transposed one its input.
+    """
+    return 2 * narrow.shape[0] * math.prod(narrow.shape[2:]) * math.prod(weight)
+
+
+def _convolution(result: Tensor, x: Tensor, weight: Tensor, *rest: Any) -> int:
+    transposed = rest[4]
+    return _places(x if transposed else result, weight.shape)
+
+
+def _weight_gradient(_: Tensor, grad: Tensor, x: Tensor, weight: Any, *rest: Any) -> int:
+    transposed = rest[3]
+    return _places(x if transposed else grad, weight)
+
+
+# Operators that are products, by name without overload: the flops of a call's result and arguments.
 _FLOPS: dict[str, Callable[..., int]] = {
-    "aten::mm": lambda a, b, *_: _product(a, b),
-    "aten::bmm": lambda a, b, *_: _product(a, b),
-    "aten::addmm": lambda _, a, b, *__: _product(a, b),
+    "aten::mm": _product,
+    "aten::bmm": _product,
+    "aten::addmm": _sum_and_product,
+    "aten::baddbmm": _sum_and_product,
+    "aten::convolution": _convolution,
+    "tenon::convolution_backward_weight": _weight_gradient,
 }
 
 
@@ -72,7 +97,7 @@ class _Watch(TorchDispatchMode):
         self.found.calls[name] += 1
         flops = _FLOPS.get(name.partition(".")[0])
         if flops is not None:
-            self.found.flops += flops(*args)
+            self.found.flops += flops(result, *args)
         self._let_go()
         for tensor in tree_flatten(result)[0]:
             if isinstance(tensor, Tensor):
