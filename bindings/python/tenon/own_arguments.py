@@ -6,6 +6,7 @@ from __future__ import annotations
 from ._tenon import Tensor
 from .error import ArgumentTypeError, InvalidArgumentError
 from .ops import _packet
+from .overridable import overridable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def _several(function: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     return list(given)
 
 
+@overridable
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Sums products of tensors over the dims that an equation names so.
 
@@ -38,6 +40,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     return _packet("aten::einsum")(equation, _several("einsum", operands))
 
 
+@overridable
 def tensordot(
     a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2, out: Tensor | None = None
 ) -> Tensor:
@@ -63,22 +66,26 @@ def tensordot(
     return _packet("aten::tensordot")(a, b, of_a, of_b, out=out)
 
 
+@overridable
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Returns the coordinates of the grid that vectors span, a tensor for each."""
     given = _several("meshgrid", tensors)
     return tuple(_packet("aten::meshgrid")(given, indexing=indexing))
 
 
+@overridable
 def block_diag(*tensors: Tensor) -> Tensor:
     """Returns one matrix with matrices along its diagonal; vectors are rows."""
     return _packet("aten::block_diag")(_several("block_diag", (tensors,)))
 
 
+@overridable
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Returns all choices of one element of each vector, a row each."""
     return _packet("aten::cartesian_prod")(_several("cartesian_prod", (tensors,)))
 
 
+@overridable
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Returns the product of a chain of matrices, in the order of the fewest multiplications."""
     given = _several("chain_matmul", (matrices,))
@@ -87,6 +94,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return _packet("aten::chain_matmul")(given, out=out)
 
 
+@overridable
 def norm(
     input: Tensor,
     p: float | str | None = "fro",
@@ -116,6 +124,7 @@ def norm(
     return _packet("aten::linalg_vector_norm")(input, order, of_dims, keepdim, **options)
 
 
+@overridable
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -140,6 +149,7 @@ def unique(
     return _asked(parts, return_inverse, return_counts)
 
 
+@overridable
 def unique_consecutive(
     input: Tensor,
     return_inverse: bool = False,
