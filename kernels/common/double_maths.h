@@ -116,9 +116,8 @@ TENON_FUNCTOR inline float float_pow(float x, float y) {
   const double size = __builtin_fabs(static_cast<double>(x));
   double power = double_exp(exponent * double_log(size));
   // Also where the other one is NaN.
-  power = (x == 1.0F || y == 0.0F || (size == 1.0 && exponent - exponent != 0.0 && y == y))
-              ? 1.0
-              : power;
+  power = (x == 1.0F || y == 0.0F || (size == 1.0 && exponent - exponent != 0.0 && y == y)) ? 1.0
+                                                                                            : power;
   const bool is_whole = __builtin_truncf(y) == y;
   const float half = y * 0.5F;
   const bool is_odd = is_whole && __builtin_truncf(half) != half;

@@ -96,8 +96,8 @@ class Folder {
       char* const first = states[0].bytes;
       parallel_for(size, step, [&](int64_t begin, int64_t end) {
         char* in;
-        const Walk part = plan_.folded.range(plan_.folded.ndim() - 1, begin, end,
-                                             &data[plan_.results], &in);
+        const Walk part =
+            plan_.folded.range(plan_.folded.ndim() - 1, begin, end, &data[plan_.results], &in);
         const FoldLayout layout = plan_.of_elements(part);
         Folder folder(type_, functor_, layout, read_);
         char* const its = first + begin / step * width;
@@ -123,8 +123,7 @@ class Folder {
   }
 
   bool is_across() const {
-    return plan_.kept_is_inner &&
-           (converts_ || plan_.kept.stride(plan_.results, 0) == own_size_);
+    return plan_.kept_is_inner && (converts_ || plan_.kept.stride(plan_.results, 0) == own_size_);
   }
 
  private:
@@ -214,8 +213,7 @@ class Folder {
     }
   }
 
-  void fold_across(const char* in, int64_t in_stride, int64_t count, int64_t index,
-                   char* states) {
+  void fold_across(const char* in, int64_t in_stride, int64_t count, int64_t index, char* states) {
     char* const base[] = {const_cast<char*>(in)};
     const int64_t width = count * computed_size_;
     const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);

@@ -228,8 +228,8 @@ struct FoldLevels {
     for (int64_t k = 0; k < count; ++k) f.finish(static_cast<const State*>(states)[k], k, outs);
   }
   static constexpr FoldType table() {
-    FoldType type = {sizeof(State), 64,     {F::Outs::first, F::Outs::second}, &make, &start,
-                     &merge,        &finish, {}};
+    FoldType type = {sizeof(State), 64, {F::Outs::first, F::Outs::second}, &make, &start, &merge,
+                     &finish,       {}};
     if constexpr (requires { F::kShortRun; }) type.short_run = F::kShortRun;
     type.levels[0] = {&along, &across};
 #if defined(TENON_AVX2)

@@ -11,7 +11,8 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const fl
                const float* b, int ldb, float* result, int ld_result) {
   static constinit const LateFunction<decltype(cblas_sgemm)> sgemm(TENON_OPENBLAS, "cblas_sgemm");
   sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-        transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result, ld_result);
+        transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result,
+        ld_result);
 }
 
 }  // namespace tenon::kernels::cpu

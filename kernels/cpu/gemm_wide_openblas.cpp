@@ -15,7 +15,7 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 void follow_threads() {
   static constinit const LateFunction<int()> threads(TENON_OPENBLAS, "openblas_get_num_threads");
   static constinit const LateFunction<void(int)> set_threads(TENON_OPENBLAS,
-                                                            "openblas_set_num_threads");
+                                                             "openblas_set_num_threads");
   const int wanted = num_threads();
   if (threads() != wanted) set_threads(wanted);
 }

@@ -18,14 +18,13 @@ void index(const Call& call) {
   const tenon_tensor_info info = result.info();
   const Cast copy(dtype_of_info(self), dtype_of_info(self));
   const int64_t size = size_of(dtype_of_info(self));
-  each_selected<PlaceOrder::Any>(
-      indexing, self, info, info.strides, [&](const SelectedRow& row) {
-        if (row.self_stride == size && row.other_stride == size) {
-          std::memcpy(row.other, row.self, static_cast<size_t>(row.count * size));
-        } else {
-          copy.run(row.other, row.other_stride, row.self, row.self_stride, row.count);
-        }
-      });
+  each_selected<PlaceOrder::Any>(indexing, self, info, info.strides, [&](const SelectedRow& row) {
+    if (row.self_stride == size && row.other_stride == size) {
+      std::memcpy(row.other, row.self, static_cast<size_t>(row.count * size));
+    } else {
+      copy.run(row.other, row.other_stride, row.self, row.self_stride, row.count);
+    }
+  });
   if (call.form.is_functional()) call.give(0, std::move(result));
 }
 

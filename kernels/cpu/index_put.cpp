@@ -27,9 +27,10 @@ void index_put_(const Call& call) {
   const Dtype dtype = dtype_of_info(self);
   if (!call.get<bool>(3)) {
     const Cast copy(dtype, dtype);
-    return each_selected<PlaceOrder::RowMajor>(indexing, self, values, strides.begin(), [&](const SelectedRow& row) {
-      copy.run(row.self, row.self_stride, row.other, row.other_stride, row.count);
-    });
+    return each_selected<PlaceOrder::RowMajor>(
+        indexing, self, values, strides.begin(), [&](const SelectedRow& row) {
+          copy.run(row.self, row.self_stride, row.other, row.other_stride, row.count);
+        });
   }
   visit(call.op(), "self", dtype, Joined<BoolType, NumberTypes>(), [&]<class T>(Element<T>) {
     each_selected<PlaceOrder::RowMajor>(indexing, self, values, strides.begin(), &add_row<T>);

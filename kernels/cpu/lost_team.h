@@ -14,7 +14,7 @@ bool has_lost_teams() noexcept;
 
 // The functions of the OpenMP runtime that a library uses, NULL without one.
 struct OpenMp {
-  int (*threads)() = nullptr;             // omp_get_max_threads
+  int (*threads)() = nullptr;                // omp_get_max_threads
   void (*set_threads)(int count) = nullptr;  // omp_set_num_threads: of the calling thread alone
 
   static OpenMp of(const char* library) noexcept;

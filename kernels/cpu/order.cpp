@@ -51,8 +51,8 @@ template <class T>
   } else if constexpr (std::is_integral_v<T>) {
     return bits ^ kSign;
   } else {
-    constexpr K kInfinity = std::is_same_v<T, double>    ? K(0x7FF0000000000000)
-                            : std::is_same_v<T, float>   ? K(0x7F800000)
+    constexpr K kInfinity = std::is_same_v<T, double>     ? K(0x7FF0000000000000)
+                            : std::is_same_v<T, float>    ? K(0x7F800000)
                             : std::is_same_v<T, BFloat16> ? K(0x7F80)
                                                           : K(0x7C00);
     const K size = static_cast<K>(bits & ~kSign);

@@ -72,9 +72,8 @@ class Places {
   // Calls `each(element of self, element of other)`, both as T&, from several threads at once.
   template <class T, class Each>
   void each(Each&& each) const {
-    share_walk(walk_, walk_.raw_data(), 1, [&](const Walk& part, char* const* base) {
-      run<T>(part, base, each);
-    });
+    share_walk(walk_, walk_.raw_data(), 1,
+               [&](const Walk& part, char* const* base) { run<T>(part, base, each); });
   }
 
   // The same, but each element of self only ever from one thread, and in the places' order.
@@ -101,9 +100,9 @@ class Places {
     if (part.stride(1, 0) != (is_wide_ ? 8 : 4)) return false;
     bool all = true;
     part.rows(base, [&](char* const* row) {
-      all = all && (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count)
-                             : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0),
-                                          count));
+      all = all &&
+            (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count)
+                      : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0), count));
     });
     return all;
   }

@@ -57,8 +57,9 @@ void scatter(const Call& call) {
       });
     });
   } else {
-    visit_size(dtype,
-               [&]<class T>(T) { places.each_of_its_own<T>([](T& at, const T& element) { at = element; }); });
+    visit_size(dtype, [&]<class T>(T) {
+      places.each_of_its_own<T>([](T& at, const T& element) { at = element; });
+    });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));
 }

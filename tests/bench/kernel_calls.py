@@ -49,7 +49,14 @@ class Row:
     """A call in each library, and the least that it has to move and compute."""
 
     def __init__(
-        self, op: str, dtype: str, layout: str, count: int, calls: Calls, nbytes: int, flops: int = 0
+        self,
+        op: str,
+        dtype: str,
+        layout: str,
+        count: int,
+        calls: Calls,
+        nbytes: int,
+        flops: int = 0,
     ) -> None:
         self.name = f"{op}/{dtype}/{layout}/{count}"
         self.count = count

@@ -181,7 +181,9 @@ def roof(samples: dict[str, Sample]) -> list[str]:
     lines = []
     for name, sample in samples.items():
         if name == "kernel:roof/peak":
-            lines.append(f"- {number(sample.least)} GFLOP/s of float32 on a core (multiply and add)")
+            lines.append(
+                f"- {number(sample.least)} GFLOP/s of float32 on a core (multiply and add)"
+            )
         elif name.startswith("kernel:roof/copy/"):
             count, threads = name.removeprefix("kernel:roof/copy/").split("/")
             lines.append(

@@ -29,6 +29,7 @@ import tenon
 import torch
 
 ROUND = 3e-4  # seconds
+SLOW = 3e-3  # a call that is measured once in each turn
 LOOK = 0.004  # seconds
 
 
@@ -61,9 +62,9 @@ def timed(call: Callable[[], object], repeats: int) -> float:
 
 def warmed(call: Callable[[], object]) -> int:
     """Calls for a while, until threads and caches are as they stay; how often a round calls then."""
-    least = min(timed(call, 1) for _ in range(3))
+    least = timed(call, 1)
     end = time.perf_counter() + 4 * ROUND
-    while time.perf_counter() < end:
+    while time.perf_counter() < end and least < SLOW:
         least = min(least, timed(call, max(1, int(ROUND / 8 / least))))
     return max(1, int(ROUND / least))
 
@@ -73,15 +74,18 @@ def measure(
 ) -> dict[str, list[float]]:
     """Nanoseconds a call of each round; libraries take turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}
-    rounds = 4  # in each turn
     took = 0.0
+    turns = 0
     # Some turns at least: a call of many elements takes longer than all the time.
-    while min(map(len, times.values())) < 3 * rounds or took < seconds:
+    while turns < 3 or took < seconds:
+        turns += 1
         for name, call in calls.items():
             if threads > 1:
                 settle()
             repeats = warmed(call)
-            for _ in range(rounds):
+            rounds = 0
+            while rounds < 4 and (rounds == 0 or times[name][-1] < SLOW * 1e9):
+                rounds += 1
                 times[name].append(timed(call, repeats) * 1e9)
                 took += times[name][-1] * repeats * 1e-9
     return times

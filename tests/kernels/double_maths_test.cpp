@@ -73,13 +73,12 @@ TEST_P(DoubleMaths, SpecialValues_AreThoseOfC) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, DoubleMaths,
-                         testing::Values(Function{"exp", std::exp, 2},
-                                         Function{"log", std::log, 1.5},
-                                         Function{"tanh", std::tanh, 3},
-                                         Function{"sin", std::sin, 2},
-                                         Function{"cos", std::cos, 2}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Functions, DoubleMaths,
+    testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 1.5},
+                    Function{"erf", std::erf, 3}, Function{"tanh", std::tanh, 3},
+                    Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // Loops take another way for angles far from zero, whatever lies beside them.
 TEST(DoubleMaths, AngleFarFromZero_IsThatOfCAndLeavesItsNeighboursAlone) {

@@ -66,7 +66,8 @@ TEST_P(FloatMaths, SpecialValues_AreThoseOfC) {
 
 INSTANTIATE_TEST_SUITE_P(Functions, FloatMaths,
                          testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 4},
-                                         Function{"tanh", std::tanh, 4}, Function{"erf", std::erf, 2},
+                                         Function{"tanh", std::tanh, 4},
+                                         Function{"erf", std::erf, 2},
                                          // Its exp is infinite where the result would be subnormal.
                                          Function{"sigmoid", sigmoid, 4, 0x1p-126},
                                          Function{"sin", std::sin, 1},
@@ -77,9 +78,31 @@ INSTANTIATE_TEST_SUITE_P(Functions, FloatMaths,
 // exact value lies almost in the middle.
 TEST(FloatPow, PairsOfAllMagnitudes_AreNearTheExactValue) {
   const float inf = std::numeric_limits<float>::infinity();
-  std::vector<float> numbers = {0.0F, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1.5F, -2.5F,
-                                inf, -inf, std::nanf(""), 1e-45F, -1e-45F, 3e38F, 0x1p24F,
-                                -0x1p24F, 0x1p24F - 1, 1 + 0x1p-23F, 1 - 0x1p-24F, 126, 149.5F};
+  std::vector<float> numbers = {0.0F,
+                                -0.0F,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                3,
+                                -3,
+                                0.5F,
+                                -0.5F,
+                                1.5F,
+                                -2.5F,
+                                inf,
+                                -inf,
+                                std::nanf(""),
+                                1e-45F,
+                                -1e-45F,
+                                3e38F,
+                                0x1p24F,
+                                -0x1p24F,
+                                0x1p24F - 1,
+                                1 + 0x1p-23F,
+                                1 - 0x1p-24F,
+                                126,
+                                149.5F};
   for (uint32_t bits = 0x00000001u; bits < 0x7F800000u; bits += 0x00A13579u) {
     float x;
     std::memcpy(&x, &bits, sizeof x);
@@ -100,9 +123,9 @@ TEST(FloatPow, PairsOfAllMagnitudes_AreNearTheExactValue) {
     const double exact = std::pow(double{bases[i]}, double{exponents[i]});
     const auto nearest = static_cast<float>(exact);
     const float got = result.data<float>()[i];
-    const bool is_same = std::isnan(exact) ? std::isnan(got)
-                                           : got == nearest &&
-                                                 std::signbit(got) == std::signbit(nearest);
+    const bool is_same = std::isnan(exact)
+                             ? std::isnan(got)
+                             : got == nearest && std::signbit(got) == std::signbit(nearest);
     const bool is_next = std::isfinite(nearest) && (got == std::nextafter(nearest, inf) ||
                                                     got == std::nextafter(nearest, -inf));
     ASSERT_TRUE(is_same || is_next)

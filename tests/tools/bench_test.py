@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests" / "bench"))
 
 import bench  # noqa: E402
 import compare  # noqa: E402
+import kernel_report  # noqa: E402
 import options  # noqa: E402
 import parts  # noqa: E402
 import plot  # noqa: E402
@@ -62,6 +63,57 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(quantity(12345.0, "ns"), "12.3 µs")
         self.assertEqual(quantity(2.1e9, "ns"), "2.1 s")
         self.assertEqual(quantity(1617, "bytes"), "1 617 bytes")
+
+
+class KernelTest(unittest.TestCase):
+    SAMPLES = {
+        "kernel:tenon/add/float32/contiguous/16/1": Sample(100.0),
+        "kernel:torch/add/float32/contiguous/16/1": Sample(400.0),
+        "kernel:tenon/add/float32/contiguous/65536/1": Sample(2000.0),
+        "kernel:torch/add/float32/contiguous/65536/1": Sample(1000.0),
+        "kernel:numpy/add/float32/contiguous/65536/1": Sample(4000.0),
+        "kernel:tenon/mm/float32/contiguous/65536/1": Sample(1000.0),
+        "kernel:torch/mm/float32/contiguous/65536/1": Sample(2000.0),
+        "kernel:tenon/program/MLP step/2": Sample(1000.0),
+        "kernel:torch/program/MLP step/2": Sample(3000.0),
+        "kernel:roof/copy/65536/1": Sample(100.0, unit="G/s"),
+        "kernel:roof/peak": Sample(200.0, unit="G/s"),
+    }
+    FACTS = {
+        "tenon/add/float32/contiguous/65536/1": {"nbytes": 100000, "flops": 0},
+        "tenon/mm/float32/contiguous/65536/1": {"nbytes": 100000, "flops": 100000},
+    }
+
+    def test_means_are_geometric_and_leave_programs_out(self):
+        means = kernel_report.means(kernel_report.rows(self.SAMPLES))
+        self.assertAlmostEqual(means["above_1k/1"], 1.0)
+        self.assertAlmostEqual(means["up_to_1k/1"], 4.0)
+        self.assertAlmostEqual(means["least_above_1k/1"], 0.5)
+        self.assertNotIn("above_1k/2", means)
+
+    def test_rows_below_the_limit_are_listed_alone(self):
+        slow = kernel_report.slow(kernel_report.rows(self.SAMPLES))
+        self.assertEqual([line[0] for line in slow], ["add/float32/contiguous/65536"])
+        self.assertEqual(slow[0][2], "0.50")
+
+    def test_shares_of_the_roof(self):
+        rows = {row.name: row for row in kernel_report.rows(self.SAMPLES)}
+        add, product = (rows[f"{op}/float32/contiguous/65536"] for op in ("add", "mm"))
+        # 50 bytes a nanosecond of 100; 100 operations of 200.
+        self.assertEqual(kernel_report.share(add, self.FACTS, self.SAMPLES), "50%")
+        self.assertEqual(kernel_report.share(product, self.FACTS, self.SAMPLES), "50% of peak")
+
+    def test_section_has_all_rows_and_the_plot(self):
+        text = "\n".join(
+            kernel_report.section(self.SAMPLES, self.FACTS, report.table, "kernel-speed")
+        )
+        self.assertIn("kernel-speed/kernel-speeds.svg", text)
+        self.assertIn("program/MLP step", text)
+        self.assertIn("| whole programs | 2 ", text)
+        xml.fromstring(kernel_report.drawing(self.SAMPLES))
+
+    def test_nothing_measured_is_nothing_said(self):
+        self.assertEqual(kernel_report.section({}, {}, report.table, ""), [])
 
 
 class RowTest(unittest.TestCase):
