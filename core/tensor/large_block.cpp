@@ -67,8 +67,8 @@ void* map(int64_t nbytes) noexcept {
   return data;
 }
 
-// Blocks that nobody uses, the oldest first. Whoever finds it in use by another thread does without:
-// so does, for ever, the child of a fork that happened meanwhile.
+// Blocks that nobody uses, the oldest first. Whoever finds it in use by another thread does
+// without: so does, for ever, the child of a fork that happened meanwhile.
 class Keeper {
  public:
   void* take(int64_t nbytes) noexcept {

@@ -2,9 +2,9 @@
 // Memory of tensors of some megabytes: on huge pages, and kept for the next one of that size.
 //
 // The system clears each page of fresh memory when it is first written, which takes longer than
-// what most kernels do with it. On an x86-64 server, for a copy of 4 MiB: 1.1 ms into fresh pages of
-// 4 KiB, 0.36 into fresh huge ones, 0.27 into memory that is there already. malloc maps and unmaps
-// what is beyond 32 MiB at each call.
+// what most kernels do with it. On an x86-64 server, for a copy of 4 MiB: 1.1 ms into fresh pages
+// of 4 KiB, 0.36 into fresh huge ones, 0.27 into memory that is there already. malloc maps and
+// unmaps what is beyond 32 MiB at each call.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, log, tanh and erf of doubles without branches or calls, so that loops over them vectorise:
-// within 3 units in the last place, and pow of floats; special values are as in C. The polynomials are Chebyshev's, fitted in
-// 60 digits (mpmath.chebyfit); the constants of ln 2 are its first 32 bits and the rest.
+// within 3 units in the last place, and pow of floats; special values are as in C. The polynomials
+// are Chebyshev's, fitted in 60 digits (mpmath.chebyfit); the constants of ln 2 are its first 32
+// bits and the rest.
 #pragma once
 
 #include "kernels/common/polynomial.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float matrices from oneDNN, which picks its code by what the processor can do.
-// Threads are ours: of OpenMP's, those without work look for some for milliseconds, on the cores that
-// the next kernel wants.
+// Threads are ours: of OpenMP's, those without work look for some for milliseconds, on the cores
+// that the next kernel wants.
 #include <dnnl.h>
 
 #include "kernels/cpu/blas.h"

@@ -97,7 +97,7 @@ def function_of(library, op: str) -> Callable:
 
 
 def calls_of(op: str, *args, in_numpy: Callable | None = None, **options) -> Calls:
-    """The calls of functions that are called alike in ours and PyTorch's; numpy's own where given."""
+    """The calls of functions that are called alike in both libraries; numpy's own where given."""
     calls = {
         "torch": functools.partial(function_of(torch, op), *args, **options),
         "tenon": functools.partial(function_of(tenon, op), *map(ours, args), **options),
@@ -124,7 +124,7 @@ def size_of(dtype: str) -> int:
     return getattr(torch, dtype).itemsize
 
 
-# ---- Rows by kind ---------------------------------------------------------------------------------
+# ---- Rows by kind --------------------------------------------------------------------------------
 
 
 def pointwise(op: str, dtype: str, count: int) -> Row:

@@ -41,8 +41,8 @@ def set_threads(count: int) -> None:
 def settle() -> None:
     """Waits until the process's other threads are asleep.
 
-    Those of OpenMP, which are PyTorch's, look for more work for tens of milliseconds after a call, and
-    ours for a fraction of one: on as many cores as threads they would disturb whose turn is next.
+    Those of OpenMP, which are PyTorch's, look for more work for tens of milliseconds after a call,
+    and ours for a fraction of one. On as many cores as threads they would disturb the next turn.
     """
     for _ in range(100):
         start = time.process_time()
@@ -61,7 +61,7 @@ def timed(call: Callable[[], object], repeats: int) -> float:
 
 
 def warmed(call: Callable[[], object]) -> int:
-    """Calls for a while, until threads and caches are as they stay; how often a round calls then."""
+    """Calls until threads and caches are as they stay; how often a round calls then."""
     least = timed(call, 1)
     end = time.perf_counter() + 4 * ROUND
     while time.perf_counter() < end and least < SLOW:

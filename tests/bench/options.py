@@ -23,7 +23,7 @@ EXAMPLES = """
   ./dev bench --quick                      shorter, to see that it works
   ./dev bench --only python --only rust    some parts
   ./dev bench --with-torch                 with PyTorch as a peer, installed when missing
-  ./dev bench --only kernels --with-torch --write docs/kernel-speed.md
+  ./dev bench --only kernels --with-torch --write build/kernels.md
   ./dev bench --compare HEAD~3             before and after: builds that revision under build/
   ./dev bench --compare before.json        before and after: what --json wrote earlier
   ./dev bench --with-torch --write docs/performance.md

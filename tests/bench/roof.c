@@ -13,19 +13,19 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* More chains than an addition takes cycles; the compiler makes each a vector of what it may use. */
-#define BODY                                                                        \
-  typedef float vector __attribute__((vector_size(LANES * sizeof(float))));         \
-  vector sums[CHAINS], factor, term;                                                \
-  for (int k = 0; k < LANES; ++k) factor[k] = 0.5f + (float)k, term[k] = 1e-3f;     \
-  for (int c = 0; c < CHAINS; ++c) sums[c] = term + (float)c;                       \
-  factor /= 64.0f;                                                                  \
-  for (int64_t i = 0; i < steps; ++i) {                                             \
-    for (int c = 0; c < CHAINS; ++c) sums[c] = sums[c] * factor + term;             \
-  }                                                                                 \
-  for (int c = 1; c < CHAINS; ++c) sums[0] += sums[c];                              \
-  float total = 0;                                                                  \
-  for (int k = 0; k < LANES; ++k) total += sums[0][k];                              \
+/* More chains than an addition takes cycles; each is a vector of what the compiler may use. */
+#define BODY                                                                    \
+  typedef float vector __attribute__((vector_size(LANES * sizeof(float))));     \
+  vector sums[CHAINS], factor, term;                                            \
+  for (int k = 0; k < LANES; ++k) factor[k] = 0.5f + (float)k, term[k] = 1e-3f; \
+  for (int c = 0; c < CHAINS; ++c) sums[c] = term + (float)c;                   \
+  factor /= 64.0f;                                                              \
+  for (int64_t i = 0; i < steps; ++i) {                                         \
+    for (int c = 0; c < CHAINS; ++c) sums[c] = sums[c] * factor + term;         \
+  }                                                                             \
+  for (int c = 1; c < CHAINS; ++c) sums[0] += sums[c];                          \
+  float total = 0;                                                              \
+  for (int k = 0; k < LANES; ++k) total += sums[0][k];                          \
   return total;
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -6,7 +6,8 @@
 
 float32 is compared with numpy in float64, float64 with the processor's long double, over all
 magnitudes: each --step-th bit pattern of float32, and as many of float64. Where the exact result is
-subnormal, the unit is the smallest normal number: sigmoid gives 0 there. Prints the table of docs/kernel-speed.md.
+subnormal, the unit is the smallest normal number: sigmoid gives 0 there. Prints the table of
+docs/kernels.md.
 """
 
 from __future__ import annotations
