@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results so large that they are written past the caches.
+// Results of more than 48 MiB, at any address and in place.
 #include "kernels/golden.h"
 
 namespace tenon::tests {
