@@ -59,6 +59,17 @@ Tensor call_add(const Tensor& self, const Scalar& other) {
   return op(self, other, Scalar(1));
 }
 
+Tensor call_rsub(double other, const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> op(
+      "aten::rsub.Scalar");
+  return op(self, Scalar(other), Scalar(1));
+}
+
+Tensor call_clamp_min(const Tensor& self, double bound) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op("aten::clamp_min");
+  return op(self, Scalar(bound));
+}
+
 Tensor call_sub(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> op(
       "aten::sub.Tensor");
@@ -137,6 +148,10 @@ Tensor call_sum(const Tensor& self, Sizes dims, bool keepdim, std::optional<Dtyp
                                        std::optional<Dtype>)>
       op("aten::sum.dim_IntList");
   return op(self, dims, keepdim, dtype);
+}
+
+Tensor call_sum_of_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return call_sum(self, Sizes(&dim, 1), keepdim);
 }
 
 Tensor call_amax(const Tensor& self, Sizes dims, bool keepdim) {

@@ -20,12 +20,17 @@ Tensor call_sqrt(const Tensor& self);
 Tensor call_reciprocal(const Tensor& self);
 Tensor call_add(const Tensor& self, const Tensor& other, const Scalar& alpha = Scalar(1));
 Tensor call_add(const Tensor& self, const Scalar& other);
+inline Tensor call_add(const Tensor& self, double other) { return call_add(self, Scalar(other)); }
 Tensor call_sub(const Tensor& self, const Tensor& other);
+// other - self, as numbers stand in front of few operators.
+Tensor call_rsub(double other, const Tensor& self);
 Tensor call_mul(const Tensor& self, const Tensor& other);
 Tensor call_mul(const Tensor& self, const Scalar& other);
+inline Tensor call_mul(const Tensor& self, double other) { return call_mul(self, Scalar(other)); }
 Tensor call_div(const Tensor& self, const Tensor& other);
 Tensor call_div(const Tensor& self, const Scalar& other);
 Tensor call_pow(const Tensor& self, const Scalar& exponent);
+Tensor call_clamp_min(const Tensor& self, double bound);
 
 Tensor call_eq(const Tensor& self, const Tensor& other);
 Tensor call_eq(const Tensor& self, const Scalar& other);
@@ -42,6 +47,7 @@ Tensor call_matmul(const Tensor& self, const Tensor& other);
 // Of no dims named, of all.
 Tensor call_sum(const Tensor& self, Sizes dims, bool keepdim = false,
                 std::optional<Dtype> dtype = std::nullopt);
+Tensor call_sum_of_dim(const Tensor& self, int64_t dim, bool keepdim = false);
 Tensor call_amax(const Tensor& self, Sizes dims, bool keepdim);
 Tensor call_amin(const Tensor& self, Sizes dims, bool keepdim);
 Tensor call_cumsum(const Tensor& self, int64_t dim);

@@ -7,8 +7,8 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
-#include "kernels/ops/loss_reduction.h"
 
 namespace tenon::kernels::ops {
 
@@ -23,9 +23,10 @@ void cosine_similarity(const Call& call) {
   }
   // Each vector in units of its length, which counts as eps at least.
   const auto unit = [&](const Tensor& a) {
-    return call_mul(a, one_by_root(call_clamp_min(call_sum(call_mul(a, a), dim, true), eps * eps)));
+    return call_mul(
+        a, one_by_root(call_clamp_min(call_sum_of_dim(call_mul(a, a), dim, true), eps * eps)));
   };
-  call.give(0, call_sum(call_mul(unit(first), unit(second)), dim));
+  call.give(0, call_sum_of_dim(call_mul(unit(first), unit(second)), dim));
 }
 
 void pairwise_distance(const Call& call) {
@@ -42,15 +43,15 @@ void pairwise_distance(const Call& call) {
   const Tensor apart = call_add(call_sub(first, second), eps);
   const int64_t last[] = {-1};
   if (p == 2) {
-    call.give(0, root(call_sum(call_mul(apart, apart), -1, keepdim)));
+    call.give(0, root(call_sum_of_dim(call_mul(apart, apart), -1, keepdim)));
   } else if (std::isinf(p)) {
     call.give(0, (p > 0 ? largest : smallest)(abs(apart), Sizes(last), keepdim));
   } else if (p == 1) {
-    call.give(0, call_sum(abs(apart), -1, keepdim));
+    call.give(0, call_sum_of_dim(abs(apart), -1, keepdim));
   } else if (p == 0) {
-    call.give(0, call_sum(cast(other_than(apart, Scalar(0.0)), apart.dtype()), -1, keepdim));
+    call.give(0, call_sum_of_dim(cast(other_than(apart, Scalar(0.0)), apart.dtype()), -1, keepdim));
   } else {
-    call.give(0, power(call_sum(power(abs(apart), Scalar(p)), -1, keepdim), Scalar(1 / p)));
+    call.give(0, power(call_sum_of_dim(power(abs(apart), Scalar(p)), -1, keepdim), Scalar(1 / p)));
   }
 }
 

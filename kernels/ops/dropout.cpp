@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "kernels/common/promotion.h"
+#include "kernels/ops/arithmetic.h"
 #include "kernels/ops/factory.h"
-#include "kernels/ops/loss_reduction.h"
 
 namespace tenon::kernels::ops {
 

@@ -5,8 +5,8 @@
 #include "kernels/common/call.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
-#include "kernels/ops/loss_reduction.h"
 
 namespace tenon::kernels::ops {
 

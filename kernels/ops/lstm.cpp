@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/common/shape.h"
+#include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
-#include "kernels/ops/loss_reduction.h"
 
 namespace tenon::kernels::ops {
 

@@ -53,9 +53,9 @@ void cosine_embedding_loss(const Call& call) {
   }
   const int64_t dim = target.ndim();
   const auto squares = [&](const Tensor& a) {
-    return call_add(call_sum(call_mul(a, a), dim), kLittle);
+    return call_add(call_sum_of_dim(call_mul(a, a), dim), kLittle);
   };
-  const Tensor cosine = call_div(call_sum(call_mul(first, second), dim),
+  const Tensor cosine = call_div(call_sum_of_dim(call_mul(first, second), dim),
                                  root(call_mul(squares(first), squares(second))));
   const Tensor apart = call_clamp_min(call_add(cosine, -call.get<double>(3)), 0);
   call.give(0, reduced(call, 4,

@@ -103,7 +103,7 @@ void cross_entropy_of_probabilities(const Call& call, const Tensor& logs, Tensor
   if (smoothing > 0) target = call_add(call_mul(target, 1 - smoothing), smoothing / classes);
   Tensor each = call_mul(logs, target);
   if (weight) each = call_mul(each, of_classes(*weight, logs));
-  const Tensor losses = call_neg(call_sum(each, dim));
+  const Tensor losses = call_neg(call_sum_of_dim(each, dim));
   if (call.get<int64_t>(3) != 1) return call.give(0, reduced(call, 3, losses));
   const auto count = static_cast<double>(std::max<int64_t>(losses.numel(), 1));
   call.give(0, call_mul(total(losses), 1 / count));
@@ -139,7 +139,7 @@ void cross_entropy_loss(const Call& call) {
   if (smoothing > 0) {
     // A share of each target is for all classes alike.
     const Tensor weighted = weight ? call_mul(logs, of_classes(*weight, self)) : logs;
-    const Tensor all = targets.only_where(call_neg(call_sum(weighted, dim)), Scalar(0.0));
+    const Tensor all = targets.only_where(call_neg(call_sum_of_dim(weighted, dim)), Scalar(0.0));
     const auto classes = static_cast<double>(self.sizes()[static_cast<size_t>(dim)]);
     result = call_add(call_mul(result, 1 - smoothing),
                       call_mul(reduced_by_weights(call, all, losses.weights), smoothing / classes));
