@@ -15,11 +15,14 @@ static tenon_status turn(tenon_tensor** at, tenon_tensor* w, int is_product) {
   tenon_tensor* made = NULL;
   tenon_status status = is_product ? aten_mm(*at, w, &made) : aten_mul_Tensor(*at, w, &made);
   status = next(status, at, made);
-  if (!status) status = next(aten_add_Tensor(*at, w, NULL, &made), at, made);
-  if (!status) status = next(aten_mul_Tensor(*at, w, &made), at, made);
-  if (!status) status = next(aten_add_Tensor(*at, w, NULL, &made), at, made);
-  if (!status) status = next(aten_relu(*at, &made), at, made);
-  return status;
+  if (status == TENON_OK) status = aten_add_Tensor(*at, w, NULL, &made);
+  status = next(status, at, made);
+  if (status == TENON_OK) status = aten_mul_Tensor(*at, w, &made);
+  status = next(status, at, made);
+  if (status == TENON_OK) status = aten_add_Tensor(*at, w, NULL, &made);
+  status = next(status, at, made);
+  if (status == TENON_OK) status = aten_relu(*at, &made);
+  return next(status, at, made);
 }
 
 tenon_status bench_graph_loop(tenon_tensor* x, tenon_tensor* w, int is_product,

@@ -311,13 +311,13 @@ SECTIONS = {
         _layer("their graph run, beside such calls", "replay_mm", 0.1),
         _layer("a bound plan with products of 8×8", "bound_mm", 0.05),
         _graph("C: 50 operators of one element, called", "loop", "torch/graphs/loop", 0.2),
-        _graph("C: their graph run", "replay", "graphs/loop", 1.2),
+        _graph("C: their graph run", "replay", "graphs/loop", 1.3),
         _graph("C: the same by a bound plan", "bound", "graphs/loop", 0.4),
-        _graph("C: the same by a bound plan", "bound", "torch/graphs/loop", 0.04),
+        _graph("C: the same by a bound plan", "bound", "torch/graphs/loop", 0.05),
         _graph(
             "C: 50 operators with products of 8×8, called", "loop_mm", "torch/graphs/loop_mm", 0.3
         ),
-        _graph("C: their graph run", "replay_mm", "graphs/loop_mm", 1.2),
+        _graph("C: their graph run", "replay_mm", "graphs/loop_mm", 1.3),
         _graph("C: the same by a bound plan", "bound_mm", "graphs/loop_mm", 0.6),
         _graph("C++: an operator recorded", "record", "graphs/loop", 8),
         Row("a product recorded, boxed", "count:recorded_mul"),
