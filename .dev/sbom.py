@@ -27,7 +27,7 @@ JAVADOC = "-javadoc.jar"
 # What is found at run time where it is installed, or a dependency that a feature asks for.
 OPTIONAL = (
     ("oneDNN", "generic", "Apache-2.0", "matrix products, loaded by libtenon_cpu"),
-    ("OpenBLAS", "generic", "BSD-3-Clause", "matrix products, loaded by libtenon_cpu"),
+    ("OpenBLAS", "generic", "BSD-3-Clause", "matrix products and LAPACK, loaded by libtenon_cpu"),
     ("numpy", "pypi", "BSD-3-Clause", "arrays as arguments, in Python"),
     ("ndarray", "cargo", "MIT OR Apache-2.0", "arrays, feature of the crate tenon"),
 )
