@@ -46,8 +46,15 @@ std::optional<Dtype> asked_dtype(const Call& call) {
   if (call.form.dtype < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dtype];
   if (value.tag == TENON_TAG_NONE) {
-    if (call.form.is_functional()) return std::nullopt;
-    return TensorRef(call.written())->dtype();
+    // Sums of all elements have a dtype of their own, whatever `out` has.
+    const bool sums_all = call.facts().fold.gives == FoldGives::Sum && call.form.dim < 0;
+    if (call.form.is_functional() || sums_all) return std::nullopt;
+    const Dtype own = TensorRef(call.written())->dtype();
+    const Dtype given = TensorRef(call.tensor(0))->dtype();
+    if (call.form.dim < 0 && is_complex(given) && !is_complex(own)) {
+      fail_argument(call.op(), call.form.names[call.form.written], "complex like self", own);
+    }
+    return own;
   }
   if (value.tag != TENON_TAG_DTYPE && value.tag != TENON_TAG_INT) {
     fail(TENON_ERROR_TYPE,

@@ -3,14 +3,32 @@
 #include <algorithm>
 
 #include "kernels/common/call.h"
+#include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 
 namespace tenon::kernels {
 namespace {
 
+// Refuses an `out` of another dtype than the result of the tensor form has.
+void check_exact_out(const Call& call, const Tensor& number) {
+  ResultType type;
+  for (int k = 0; k < call.form.inputs; ++k) type.add(TensorRef(call.tensor(k))->info());
+  type.add(number.info());
+  Dtype dtype = type.get();
+  const bool makes_floats =
+      call.facts().tensor_form->pointwise.rule.promote == Promote::CommonFloat;
+  if (makes_floats && is_bool_or_integral(dtype)) dtype = default_dtype();
+  const Dtype own = TensorRef(call.written())->dtype();
+  if (own != dtype) {
+    fail_argument(call.op(), call.form.names[call.form.written],
+                  std::string("of dtype ") + name_of(dtype), own);
+  }
+}
+
 void run_number_form(const Call& call) {
   const int at = call.form.inputs > 0 ? 1 : 0;  // behind the tensor, or before it
   const Tensor wrapped = number_tensor(Scalar(call.args[at]));
+  if (call.form.is_out() && call.facts().pointwise.exact_outs) check_exact_out(call, wrapped);
   tenon_value args[OperatorForm::kMaxArguments];
   std::copy_n(call.args, call.form.arguments, args);
   args[at] = tenon_value_of_tensor(wrapped.get());

@@ -129,8 +129,25 @@ void take_inputs(Elementwise& plan, const Call& call, const PointwiseRule& rule)
   check_dtype(call, rule, plan.dtype());
 }
 
+// Where the operator takes no other, an `out` must be of the result's very dtype; what has a real
+// result of complex numbers takes what that casts to, and does not write over them.
+void check_written(const Elementwise& plan, const Call& call, const PointwiseRule& rule) {
+  const bool shrinks = rule.gives[0] == Gives::Real && is_complex(plan.dtype());
+  if (!call.form.is_out()) {
+    if (shrinks) fail_argument(call.op(), "self", "real to be written in place", plan.dtype());
+  } else if (call.facts().pointwise.exact_outs && !shrinks) {
+    const Dtype dtype = result_of(rule.gives[0], plan.dtype());
+    const Dtype own = TensorRef(call.written())->dtype();
+    if (own != dtype) {
+      fail_argument(call.op(), call.form.names[call.form.written],
+                    std::string("of dtype ") + name_of(dtype), own);
+    }
+  }
+}
+
 void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
   take_inputs(plan, call, rule);
+  if (!call.form.is_functional()) check_written(plan, call, rule);
   if (rule.gives[0] == Gives::Real && is_complex(plan.dtype()) && call.form.is_functional()) {
     return plan.finish_preserving(to_real(plan.dtype()));
   }

@@ -17,20 +17,29 @@ void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   const int64_t count = out.numel;
   if (count == 1) end = start;
   const Step step = count > 1 ? (end - start) / Step(static_cast<Real<Step>>(count - 1)) : Step(0);
-  const int64_t stride = out.ndim == 0 ? 0 : out.strides[0] * int64_t{sizeof(T)};
-  char* at = static_cast<char*>(out.data);
-  for (int64_t i = 0; i < count; ++i, at += stride) {
+  // An out of so many elements keeps its sizes, and is filled row by row.
+  int64_t perm[kMaxDims];
+  row_major_order(out.ndim, perm);
+  Walk walk;
+  walk.begin(sizes_of(out), perm, 1);
+  walk.set(0, out.data, sizeof(T), out.strides);
+  int64_t i = 0;
+  walk.steps<0>(walk.raw_data(), [&](char* const* data) {
     const bool is_first_half = i < count / 2;
     const auto steps = static_cast<Real<Step>>(is_first_half ? i : count - 1 - i);
-    store<T>(at, is_first_half ? start + step * Step(steps) : end - step * Step(steps));
-  }
+    store<T>(data[0], is_first_half ? start + step * Step(steps) : end - step * Step(steps));
+    ++i;
+  });
 }
 
 void linspace(const Call& call) {
   const Tensor out = linspace_result(call);
   const tenon_tensor_info info = out.info();
+  if (info.numel == 0) return;
   const auto start = call.get<Scalar>(0), end = call.get<Scalar>(1);
   visit(call.op(), "out", out.dtype(), NumberTypes(), [&]<class T>(Element<T>) {
+    checked_element_of<T>(call.op(), "start", start);
+    checked_element_of<T>(call.op(), "end", end);
     if constexpr (is_complex_element<T>) {
       const auto whole = [](const Scalar& number) {
         const std::complex<double> z = number.to_complex();

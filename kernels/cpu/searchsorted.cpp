@@ -2,6 +2,9 @@
 // aten::searchsorted on the CPU: by halves.
 #include "kernels/ops/searchsorted.h"
 
+#include "kernels/common/allocation.h"
+#include "kernels/common/promotion.h"
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 
@@ -76,9 +79,24 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   });
 }
 
+// `info` in another dtype, its elements kept by `made`.
+void read_as(tenon_tensor_info& info, Dtype dtype, Tensor& made) {
+  if (dtype_of_info(info) == dtype) return;
+  made = allocate(sizes_of(info), dtype, info.device);
+  const tenon_tensor_info target = made.info();
+  if (info.numel != 0) cast(target, info);
+  info = target;
+}
+
 void searchsorted(const Call& call) {
   Search search = search_of(call);
   const tenon_tensor_info result = search.result.info();
+  Tensor kept[2];
+  ResultType common;
+  common.add(search.sequence);
+  common.add(search.values);
+  read_as(search.sequence, common.get(), kept[0]);
+  read_as(search.values, common.get(), kept[1]);
   if (result.numel != 0) {
     visit(call.op(), "self", dtype_of_info(search.values), RealTypes(), [&]<class T>(Element<T>) {
       search.right ? find_lines<T, true>(search, result) : find_lines<T, false>(search, result);

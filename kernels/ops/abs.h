@@ -30,7 +30,8 @@ inline constexpr Facts kAbs{
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kNumbers | kFloat8, Promote::Common, Gives::Real},
-                  .reads = Reads::Signs},
+                  .reads = Reads::Signs,
+                  .exact_outs = true},
 };
 
 inline constexpr Facts kAbsolute{

@@ -52,6 +52,7 @@ inline constexpr Facts kAddScalar{
     .tangent = "none: calls the tensor form",
     .batching = Batching::None,
     .cast = Cast::None,
+    .pointwise = {.exact_outs = true},
     .tensor_form = &kAddTensor,
 };
 

@@ -27,7 +27,7 @@ inline constexpr Facts kBitwiseNot{
     .tangent = "none: integer result",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kIntegers | kBool}},
+    .pointwise = {.rule = {kIntegers | kBool}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -2,7 +2,7 @@
 // What aten::clamp and its gradient call.
 #include "kernels/ops/clamp.h"
 
-#include "kernels/common/call.h"
+#include "kernels/common/cast_out.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"
@@ -65,9 +65,12 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSe
     fail_dtype(call.op(), "self", dtype, names_of(types));
   }
   if (call.form.written != 0) {
-    return call.give(0, min && max ? between(self, *min, *max)
-                        : min      ? maximum(self, *min)
-                                   : minimum(self, *max));
+    // Of tensors, an `out` may have any dtype that the result casts to; of numbers, that of self.
+    Tensor made = min && max ? between(self, *min, *max)
+                  : min      ? maximum(self, *min)
+                             : minimum(self, *max);
+    if (call.facts().routine.writes_out) return give_or_cast(call, std::move(made));
+    return call.give(0, std::move(made));
   }
   if (min && max) {
     between_out(self, *min, *max, self);

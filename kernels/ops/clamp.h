@@ -68,7 +68,7 @@ inline constexpr Facts kClampTensor{
         "clamp_backward(max_t, self, min, max, 2)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .routine = {&clamp},
+    .routine = {&clamp, /*writes_out=*/true},
 };
 inline constexpr Facts kClampMin{
     .family = &kExplicit,
@@ -97,7 +97,7 @@ inline constexpr Facts kClampMinTensor{
         "clamp_backward(min_t, self, min, None, 1)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .routine = {&clamp_min},
+    .routine = {&clamp_min, /*writes_out=*/true},
 };
 inline constexpr Facts kClampMax{
     .family = &kExplicit,
@@ -126,7 +126,7 @@ inline constexpr Facts kClampMaxTensor{
         "clamp_backward(max_t, self, None, max, 2)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .routine = {&clamp_max},
+    .routine = {&clamp_max, /*writes_out=*/true},
 };
 
 void clamp_backward(const Call& call);

@@ -116,6 +116,7 @@ inline constexpr Facts kDivScalar{
     .tangent = "none: calls the tensor form",
     .batching = Batching::None,
     .cast = Cast::None,
+    .pointwise = {.exact_outs = true},
     .tensor_form = &kDivTensor,
 };
 inline constexpr Facts kDivScalarMode{

@@ -38,7 +38,7 @@ inline constexpr Facts kElu{
     .tangent = "elu_slope(self_t, self, alpha, scale, input_scale)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 template <class T>

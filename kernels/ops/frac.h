@@ -22,7 +22,7 @@ inline constexpr Facts kFrac{
     .tangent = "self_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -59,8 +59,15 @@ void take_along_dim(const Call& call) {
   if (!of_self.empty()) of_self[dim] = of_indices[dim];
   const Dims common = broadcast(call.op(), of_self, of_indices);
   Dims self_sizes = common;
-  if (!common.empty()) self_sizes[dim] = self.sizes()[static_cast<size_t>(dim)];
-  call.give(0, gather(call_expand(self, self_sizes), dim, call_expand(indices, common), false));
+  Tensor places = call_expand(indices, common);
+  if (!common.empty()) {
+    self_sizes[dim] = self.sizes()[static_cast<size_t>(dim)];
+    // Along a dim indices count from its end, too, and go round, as in PyTorch.
+    static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> wrapped(
+        "aten::remainder.Scalar");
+    if (self_sizes[dim] != 0) places = wrapped(places, Scalar(self_sizes[dim]));
+  }
+  call.give(0, gather(call_expand(self, self_sizes), dim, places, false));
 }
 
 }  // namespace ops

@@ -49,6 +49,7 @@ inline constexpr Facts kGelu{
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats},
+                  .exact_outs = true,
 
                   .variant = &gelu_variant,
                   .rules = kGeluRules,

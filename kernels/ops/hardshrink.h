@@ -26,7 +26,7 @@ inline constexpr Facts kHardshrink{
     .tangent = "hardshrink_backward(self_t, self, lambd)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 // Of hardshrink and softshrink alike.
@@ -74,7 +74,7 @@ inline constexpr Facts kSoftshrink{
     .tangent = "softshrink_backward(self_t, self, lambd)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}, .check = &check_lambd},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true, .check = &check_lambd},
 };
 
 inline constexpr Facts kSoftshrinkBackward{

@@ -25,7 +25,7 @@ inline constexpr Facts kHardsigmoid{
     .tangent = "hardsigmoid_backward(self_t, self)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 template <class T>
@@ -66,7 +66,7 @@ inline constexpr Facts kHardswish{
     .tangent = "hardswish_backward(self_t, self)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 template <class T>

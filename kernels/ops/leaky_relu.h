@@ -24,7 +24,7 @@ inline constexpr Facts kLeakyRelu{
     .tangent = "leaky_relu_backward(self_t, self, negative_slope, False)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 template <class T>

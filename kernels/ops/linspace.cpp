@@ -5,18 +5,28 @@
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels {
 
-Tensor linspace_result(const Call& call) {
-  const Tensor out = *call.get<Tensor>(3);
-  const auto steps = call.get<int64_t>(2);
+namespace {
+
+// The call's `out`, of so many elements.
+Tensor linspace_out(const Call& call, int64_t steps) {
+  Tensor out = Tensor::retain(call.written());
   check_writable(call, out.info());
-  if (steps < 0) fail_argument(call.op(), "steps", ">= 0", steps);
   check_dtype(call.op(), "out", out.dtype(), NumberTypes());
   if (out.numel() != steps) resize_out(call.op(), out, {&steps, 1});
   check_no_internal_overlap(call.op(), out.info());
   return out;
+}
+
+}  // namespace
+
+Tensor linspace_result(const Call& call) {
+  const auto steps = call.get<int64_t>(2);
+  if (steps < 0) fail_argument(call.op(), "steps", ">= 0", steps);
+  return linspace_out(call, steps);
 }
 
 namespace ops {
@@ -45,8 +55,10 @@ Tensor spaced(const Call& call, const FactoryOptions& options) {
   return made;
 }
 
+// Those of what is computed; of an `out`, its own.
 FactoryOptions options_for(const Call& call) {
   FactoryOptions options = options_of(call);
+  if (call.form.is_out()) options = options_like(TensorRef(call.written())->info(), options);
   for (int k = 0; k < 2; ++k) {
     const bool is_tensor = call.args[k].tag == TENON_TAG_TENSOR;
     const Dtype dtype =
@@ -57,13 +69,21 @@ FactoryOptions options_for(const Call& call) {
   return options;
 }
 
+// Gives the numbers, or writes them to the call's `out`, which keeps its sizes where they are as
+// many.
+void give_line(const Call& call, Tensor line) {
+  if (call.form.is_functional()) return call.give(0, std::move(line));
+  Tensor out = linspace_out(call, line.numel());
+  call_copy(out, call_reshape(line, out.sizes()));
+}
+
 }  // namespace
 
 void linspace_meta(const Call& call) { linspace_result(call); }
 
 void linspace(const Call& call) { call.give(0, spaced(call, options_for(call))); }
 
-void linspace_of_tensors(const Call& call) { call.give(0, spaced(call, options_for(call))); }
+void linspace_of_tensors(const Call& call) { give_line(call, spaced(call, options_for(call))); }
 
 void logspace(const Call& call) {
   static constinit const LazyOp<Tensor(const Scalar&, const Tensor&)> power("aten::pow.Scalar");
@@ -71,7 +91,7 @@ void logspace(const Call& call) {
   const Dtype dtype = *options.dtype;
   if (is_bool_or_integral(dtype)) options.dtype = Dtype::F64;
   const Tensor powers = power(Scalar(call.get<double>(3)), spaced(call, options));
-  call.give(0, powers.dtype() == dtype ? powers : cast(powers, dtype));
+  give_line(call, powers.dtype() == dtype ? powers : cast(powers, dtype));
 }
 
 }  // namespace ops

@@ -56,7 +56,7 @@ inline constexpr Facts kLinspaceTensorTensor{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&linspace_of_tensors},
+    .routine = {&linspace_of_tensors, /*writes_out=*/true},
 };
 
 inline constexpr Facts kLinspaceTensorScalar{
@@ -70,7 +70,7 @@ inline constexpr Facts kLinspaceTensorScalar{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&linspace_of_tensors},
+    .routine = {&linspace_of_tensors, /*writes_out=*/true},
 };
 
 inline constexpr Facts kLinspaceScalarTensor{
@@ -84,7 +84,7 @@ inline constexpr Facts kLinspaceScalarTensor{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&linspace_of_tensors},
+    .routine = {&linspace_of_tensors, /*writes_out=*/true},
 };
 
 void logspace(const Call& call);
@@ -99,7 +99,7 @@ inline constexpr Facts kLogspace{
     .tangent = "none: no input",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&logspace},
+    .routine = {&logspace, /*writes_out=*/true},
 };
 
 inline constexpr Facts kLogspaceTensorTensor{
@@ -113,7 +113,7 @@ inline constexpr Facts kLogspaceTensorTensor{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&logspace},
+    .routine = {&logspace, /*writes_out=*/true},
 };
 
 inline constexpr Facts kLogspaceTensorScalar{
@@ -127,7 +127,7 @@ inline constexpr Facts kLogspaceTensorScalar{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&logspace},
+    .routine = {&logspace, /*writes_out=*/true},
 };
 
 inline constexpr Facts kLogspaceScalarTensor{
@@ -141,7 +141,7 @@ inline constexpr Facts kLogspaceScalarTensor{
     .tangent = "none: not differentiable",
     .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&logspace},
+    .routine = {&logspace, /*writes_out=*/true},
 };
 
 }  // namespace ops

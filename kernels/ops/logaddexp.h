@@ -13,6 +13,7 @@ template <class T>
 struct Logaddexp {
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (is_complex_element<T>) {
+      if (x == y && !(x.re - x.re == 0)) return x;
       const bool is_swapped = x.re < y.re;
       const T larger = is_swapped ? y : x, smaller = is_swapped ? x : y;
       return larger + maths::log1p(maths::exp(smaller - larger));

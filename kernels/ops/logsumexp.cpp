@@ -2,7 +2,7 @@
 // What aten::logsumexp calls.
 #include "kernels/ops/logsumexp.h"
 
-#include "kernels/common/call.h"
+#include "kernels/common/cast_out.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
@@ -29,7 +29,7 @@ void logsumexp(const Call& call) {
   const auto keepdim = call.get<bool>(2);
   if (is_bool_or_integral(self.dtype())) self = cast(self, default_dtype());
   if (self.numel() == 0) {
-    return call.give(0, logarithm(sum(exponential(self), dims, keepdim, std::nullopt)));
+    return give_or_cast(call, logarithm(sum(exponential(self), dims, keepdim, std::nullopt)));
   }
   // No exponential is then larger than 1; infinities stay as they are.
   const Tensor size = is_complex(self.dtype()) ? real(detach(self)) : detach(self);
@@ -38,7 +38,7 @@ void logsumexp(const Call& call) {
   const Tensor total =
       logarithm(sum(exponential(add(self, most, Scalar(-1))), dims, keepdim, std::nullopt));
   if (!keepdim) most = call_reshape(most, total.sizes());
-  call.give(0, add(total, most, Scalar(1)));
+  give_or_cast(call, add(total, most, Scalar(1)));
 }
 
 }  // namespace tenon::kernels::ops

@@ -19,7 +19,7 @@ inline constexpr Facts kLogsumexp{
     .batching = Batching::Composite,
     .cast = Cast::Fp32,
     .cast_on_cpu = Cast::None,
-    .routine = {&logsumexp},
+    .routine = {&logsumexp, /*writes_out=*/true},
 };
 
 inline constexpr Facts kSpecialLogsumexp{

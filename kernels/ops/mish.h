@@ -26,7 +26,7 @@ inline constexpr Facts kMish{
         "tanh(softplus(self))))",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -3,6 +3,7 @@
 #include "kernels/ops/mse_loss.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/cast_out.h"
 #include "kernels/common/promotion.h"
 
 namespace tenon::kernels::ops {
@@ -66,8 +67,8 @@ Tensor parabola_with_lines(const Tensor& distance, double bound) {
 void mse_loss(const Call& call) {
   const LossDistance distance(call);
   distance.check_floating(call);
-  call.give(0,
-            reduced_losses(call, loss_product(distance.values, distance.values), distance.dtype));
+  give_or_cast(
+      call, reduced_losses(call, loss_product(distance.values, distance.values), distance.dtype));
 }
 
 void l1_loss(const Call& call) {
@@ -84,7 +85,7 @@ void smooth_l1_loss(const Call& call) {
   const Tensor losses = beta == 0
                             ? size_of_each(distance.values)
                             : divided(parabola_with_lines(distance.values, beta), Scalar(beta));
-  call.give(0, reduced_losses(call, losses, distance.dtype));
+  give_or_cast(call, reduced_losses(call, losses, distance.dtype));
 }
 
 // Of the dtype of `self`, also where the target's is higher.
@@ -94,7 +95,7 @@ void huber_loss(const Call& call) {
   if (!is_floating(dtype)) fail_dtype(call.op(), "self", dtype, "floating");
   const auto delta = call.get<double>(3);
   if (!(delta > 0)) fail_argument(call.op(), "delta", "above 0", Scalar(delta));
-  call.give(0, reduced_losses(call, parabola_with_lines(distance.values, delta), dtype));
+  give_or_cast(call, reduced_losses(call, parabola_with_lines(distance.values, delta), dtype));
 }
 
 }  // namespace tenon::kernels::ops

@@ -19,7 +19,7 @@ inline constexpr Facts kMseLoss{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::Fp32,
-    .routine = {&mse_loss},
+    .routine = {&mse_loss, /*writes_out=*/true},
 };
 
 void l1_loss(const Call& call);
@@ -48,7 +48,7 @@ inline constexpr Facts kSmoothL1Loss{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::Fp32,
-    .routine = {&smooth_l1_loss},
+    .routine = {&smooth_l1_loss, /*writes_out=*/true},
 };
 
 void huber_loss(const Call& call);
@@ -63,7 +63,7 @@ inline constexpr Facts kHuberLoss{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::Fp32,
-    .routine = {&huber_loss},
+    .routine = {&huber_loss, /*writes_out=*/true},
 };
 
 }  // namespace tenon::kernels::ops

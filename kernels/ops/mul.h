@@ -54,6 +54,7 @@ inline constexpr Facts kMulScalar{
     .tangent = "none: calls the tensor form",
     .batching = Batching::None,
     .cast = Cast::None,
+    .pointwise = {.exact_outs = true},
     .tensor_form = &kMulTensor,
 };
 

@@ -29,7 +29,8 @@ inline constexpr Facts kNeg{
     .cast = Cast::None,
     .pointwise = {.rule = {kNumbers},
                   .no_bool = "logical not inverts a mask",
-                  .reads = Reads::Signs},
+                  .reads = Reads::Signs,
+                  .exact_outs = true},
 };
 
 inline constexpr Facts kNegative{

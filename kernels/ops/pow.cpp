@@ -38,7 +38,11 @@ void pow_tensor_scalar(const Call& call) {
 }
 
 void pow_scalar(const Call& call) {
-  call_pow(call, number_tensor(call.get<Scalar>(0)), Tensor::retain(call.tensor(1)));
+  static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
+  // A result of its own is row-major, whatever the exponent is.
+  const auto exponent = Tensor::retain(call.tensor(1));
+  call_pow(call, number_tensor(call.get<Scalar>(0)),
+           call.form.is_functional() ? contiguous(exponent, MemoryFormat::Contiguous) : exponent);
 }
 
 }  // namespace tenon::kernels::ops

@@ -2,12 +2,18 @@
 // What aten::repeat and its like call: an expanded view, copied.
 #include "kernels/ops/repeat.h"
 
+#include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
 
 namespace {
+
+// An integer dtype that is computed as int64.
+bool is_narrow(Dtype dtype) {
+  return is_integral(dtype) && dtype != Dtype::I64 && dtype != Dtype::I32;
+}
 
 // A copy of `self`, `repeats[d]` times along dim d, which may count dims that it lacks.
 Tensor repeated(const Call& call, const Tensor& self, const Dims& repeats) {
@@ -63,27 +69,34 @@ void repeat_interleave(const Call& call) {
                                        std::optional<std::string_view>,
                                        const std::optional<Tensor>&)>
       place("aten::searchsorted.Tensor");
-  const Tensor repeats = *call.get<Tensor>(0);
+  const Tensor given = *call.get<Tensor>(0);
+  const Tensor repeats = is_narrow(given.dtype()) ? cast(given, Dtype::I64) : given;
   if (repeats.ndim() != 1) fail_argument(call.op(), "repeats", "a vector (1 dim)", repeats.sizes());
   if (repeats.dtype() != Dtype::I64 && repeats.dtype() != Dtype::I32) {
-    fail_argument(call.op(), "repeats", "of dtype int64 or int32", repeats.dtype());
+    fail_argument(call.op(), "repeats", "of an integer dtype", repeats.dtype());
   }
   if (!has_data(repeats.info())) {
     fail_without_data(call.op(), "repeats must have data, on which the result's sizes depend",
                       repeats.info());
   }
   const Options options = options_like(repeats.info(), {});
-  if (repeats.numel() == 0) return call.give(0, call_empty(Dims{0}, options));
+  if (repeats.numel() == 0) {
+    return call.give(0, call_empty(Dims{0}, options_like(given.info(), {})));
+  }
   const Scalar least = item(smallest(repeats));
   if (least.to_int() < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", least);
+  const Tensor ends = cumsum(repeats, 0, repeats.dtype());
+  if (item(smallest(ends)).to_int() < 0) {
+    fail_argument(call.op(), "repeats", "of a sum that the dtype has", repeats.dtype());
+  }
   const Scalar total = item(sum(repeats, std::nullopt));
   if (const auto size = call.get<std::optional<int64_t>>(1); size && *size != total.to_int()) {
     fail_argument(call.op(), "output_size", "the sum of repeats", *size);
   }
   const Tensor numbers = arange(total, repeats.dtype(), std::nullopt, options.device, std::nullopt);
   const bool is_small = repeats.dtype() == Dtype::I32;
-  call.give(0, place(cumsum(repeats, 0, repeats.dtype()), numbers, is_small, true, std::nullopt,
-                     std::nullopt));
+  const Tensor places = place(ends, numbers, is_small, true, std::nullopt, std::nullopt);
+  call.give(0, is_narrow(given.dtype()) ? cast(places, given.dtype()) : places);
 }
 
 void repeat_interleave_int(const Call& call) {
@@ -111,6 +124,7 @@ void repeat_interleave_tensor(const Call& call) {
       "aten::index_select");
   const Tensor given = *call.get<Tensor>(0);
   Tensor repeats = *call.get<Tensor>(1);
+  if (is_narrow(repeats.dtype())) repeats = cast(repeats, Dtype::I64);
   const auto dim = call.get<std::optional<int64_t>>(2);
   const Tensor self = dim ? given : call_reshape(given, Dims{given.numel()});
   const int64_t at = dim ? wrap_dim(call.op(), *dim, self.ndim()) : 0;

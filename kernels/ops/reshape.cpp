@@ -29,7 +29,9 @@ void ravel(const Call& call) {
   const int64_t all[] = {-1};
   const Tensor self = *call.get<Tensor>(0);
   if (self.numel() == 0) return call.give(0, call_reshape(self, Dims{0}));
-  call.give(0, call_reshape(self, all));
+  // One stride would do for elements with gaps, too; PyTorch's result is contiguous.
+  static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
+  call.give(0, call_reshape(contiguous(self, MemoryFormat::Contiguous), all));
 }
 
 }  // namespace tenon::kernels::ops

@@ -37,6 +37,10 @@ void roll(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": dims must be as many as shifts, ", shifts.size(), ", got ", Sizes(dims)});
   }
+  if (result.ndim() == 0) {
+    fail(TENON_ERROR_INDEX,
+         {call.op(), ": dims must be none for a 0-dim tensor, got ", Sizes(dims)});
+  }
   for (int64_t i = 0; i < dims.size(); ++i) {
     result = rolled(call.op(), result, shifts[i], dims[i]);
   }

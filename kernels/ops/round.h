@@ -22,7 +22,7 @@ inline constexpr Facts kRound{
     .tangent = "zeros",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals}},
+    .pointwise = {.rule = {kReals}, .exact_outs = true},
 };
 
 // To so many digits behind the decimal point, or before it where they are negative.
@@ -52,7 +52,7 @@ inline constexpr Facts kRoundDecimals{
     .tangent = "zeros",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -11,15 +11,7 @@ namespace {
 void call_sub(const Call& call, const Tensor& from) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sub(
       "aten::sub.Tensor");
-  static constinit const LazyOp<void(const Tensor&, const Tensor&, const Scalar&, const Tensor&)>
-      sub_out("aten::sub.out");
-  const auto self = call.get<Tensor>(0);
-  const auto alpha = call.get<Scalar>(2);
-  if (call.form.is_out()) {
-    sub_out(from, self, alpha, Tensor::retain(call.written()));
-  } else {
-    call.give(0, sub(from, self, alpha));
-  }
+  call.give(0, sub(from, call.get<Tensor>(0), call.get<Scalar>(2)));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ inline constexpr Facts kRsubTensor{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&rsub_tensor, /*writes_out=*/true},
+    .routine = {&rsub_tensor},
 };
 
 void rsub_scalar(const Call& call);
@@ -35,7 +35,7 @@ inline constexpr Facts kRsubScalar{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&rsub_scalar, /*writes_out=*/true},
+    .routine = {&rsub_scalar},
 };
 
 }  // namespace tenon::kernels::ops

@@ -34,8 +34,7 @@ Search search_of(const Call& call) {
   const char* const op = call.op();
   check_sizes(call, search.sequence, search.values);
   check_dtype(op, "sorted_sequence", dtype_of_info(search.sequence), RealTypes());
-  check_dtype_of(op, "self", dtype_of_info(search.values), "sorted_sequence",
-                 dtype_of_info(search.sequence));
+  check_dtype(op, "self", dtype_of_info(search.values), RealTypes());
   search.right = call.get<bool>(3);
   if (const auto side = call.get<std::optional<std::string_view>>(4)) {
     if (*side != "left" && *side != "right") {
@@ -71,13 +70,6 @@ using Find = Tensor(const Tensor&, const Tensor&, bool, bool, std::optional<std:
                     const std::optional<Tensor>&);
 constinit const LazyOp<Find> find_places("aten::searchsorted.Tensor");
 
-// A number as a 0-dim tensor of the sequence's dtype.
-Tensor value_like(const Tensor& sequence, const Scalar& number) {
-  Tensor value = call_empty({}, options_like(sequence.info(), {}));
-  call_fill(value, number);
-  return value;
-}
-
 }  // namespace
 
 void searchsorted_meta(const Call& call) {
@@ -90,7 +82,7 @@ void searchsorted_scalar(const Call& call) {
   if (sequence.ndim() != 1) {
     fail_argument(call.op(), "sorted_sequence", "a vector (1 dim) for a number", sequence.sizes());
   }
-  call.give(0, find_places(sequence, value_like(sequence, call.get<Scalar>(1)), call.get<bool>(2),
+  call.give(0, find_places(sequence, number_tensor(call.get<Scalar>(1)), call.get<bool>(2),
                            call.get<bool>(3), call.get<std::optional<std::string_view>>(4),
                            call.get<std::optional<Tensor>>(5)));
 }
@@ -100,9 +92,8 @@ void bucketize(const Call& call) {
   if (boundaries.ndim() != 1) {
     fail_argument(call.op(), "boundaries", "a vector (1 dim)", boundaries.sizes());
   }
-  const Tensor value = call.args[0].tag == TENON_TAG_TENSOR
-                           ? Tensor(*call.get<Tensor>(0))
-                           : value_like(boundaries, call.get<Scalar>(0));
+  const Tensor value = call.args[0].tag == TENON_TAG_TENSOR ? Tensor(*call.get<Tensor>(0))
+                                                            : number_tensor(call.get<Scalar>(0));
   call.give(0, find_places(boundaries, value, call.get<bool>(2), call.get<bool>(3), std::nullopt,
                            std::nullopt));
 }

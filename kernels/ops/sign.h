@@ -27,7 +27,7 @@ inline constexpr Facts kSign{
     .tangent = "zeros",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool}},
+    .pointwise = {.rule = {kReals | kBool}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

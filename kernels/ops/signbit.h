@@ -28,7 +28,7 @@ inline constexpr Facts kSignBit{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, Gives::Bool}},
+    .pointwise = {.rule = {kReals | kBool, Promote::Common, Gives::Bool}, .exact_outs = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -22,7 +22,7 @@ inline constexpr Facts kSilu{
     .tangent = "silu_backward(self_t, self)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats | kComplex}, .exact_outs = true},
 };
 
 template <class T>

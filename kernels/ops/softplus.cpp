@@ -11,7 +11,9 @@ void log_sigmoid(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> softplus(
       "aten::softplus");
   // Beyond 50 the logarithm is the element to all digits of a double.
-  call.give(0, negative(softplus(negative(call.get<Tensor>(0)), Scalar(1), Scalar(50))));
+  static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
+  const Tensor dense = contiguous(call.get<Tensor>(0), MemoryFormat::Contiguous);
+  call.give(0, negative(softplus(negative(dense), Scalar(1), Scalar(50))));
 }
 
 }  // namespace tenon::kernels::ops

@@ -31,7 +31,7 @@ inline constexpr Facts kSoftplus{
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
     .cast_on_cpu = Cast::None,
-    .pointwise = {.rule = {kFloats}},
+    .pointwise = {.rule = {kFloats}, .exact_outs = true},
 };
 
 template <class T>

@@ -53,6 +53,7 @@ inline constexpr Facts kSubScalar{
     .tangent = "none: calls the tensor form",
     .batching = Batching::None,
     .cast = Cast::None,
+    .pointwise = {.exact_outs = true},
     .tensor_form = &kSubTensor,
 };
 

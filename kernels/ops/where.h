@@ -23,7 +23,7 @@ inline constexpr Facts kWhereSelf{
     .tangent = "where(condition, self_t, 0) + where(condition, 0, other_t)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kAllDtypes}, .masks = 1, .reads = Reads::Nothing},
+    .pointwise = {.rule = {kAllDtypes}, .masks = 1, .reads = Reads::Nothing, .exact_outs = true},
 };
 
 // A number in the place of self or other, weakest in promotion.

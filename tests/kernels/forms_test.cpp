@@ -19,6 +19,10 @@ class UnaryForms : public testing::TestWithParam<std::string> {
  protected:
   std::string op(const char* form) const { return "aten::" + GetParam() + form; }
   Tensor functional(const Tensor& self) const { return call(op(""), self); }
+  // Some take outs of the very dtype of their result only.
+  bool is_exact() const {
+    return GetParam() == "abs" || GetParam() == "neg" || GetParam() == "relu";
+  }
 };
 
 TEST_P(UnaryForms, InPlace_WritesSelf) {
@@ -30,7 +34,8 @@ TEST_P(UnaryForms, InPlace_WritesSelf) {
 
 TEST_P(UnaryForms, OutOfAnotherDtypeAndLayout_IsWritten) {
   const Tensor self = numbers(Dtype::F32);
-  const Tensor out = call("aten::t", Tensor::empty(Ints{30, 20}, Dtype::F64));
+  const Dtype dtype = is_exact() ? Dtype::F32 : Dtype::F64;
+  const Tensor out = call("aten::t", Tensor::empty(Ints{30, 20}, dtype));
   EXPECT_EQ(call(op(".out"), self, kw("out", out)).get(), out.get());
   EXPECT_EQ(elements(out), elements(functional(self)));
 }
@@ -45,7 +50,9 @@ TEST_P(UnaryForms, FloatResultIntoIntegers_IsRefused) {
   const Tensor out = Tensor::empty(Ints{20, 30}, Dtype::I64);
   const Error error = error_of([&] { call(op(".out"), numbers(Dtype::F32), kw("out", out)); });
   EXPECT_EQ(std::string(error.what()),
-            op(".out") + ": out must be of a dtype that float32 can be cast to, got int64");
+            op(".out") + (is_exact() ? ": out must be of dtype float32, got int64"
+                                     : ": out must be of a dtype that float32 can be cast to, got "
+                                       "int64"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, UnaryForms,
@@ -112,7 +119,7 @@ TEST(BinaryForms, ComparisonOut_MayBeOfAnyDtype) {
 }
 
 TEST(BinaryForms, WhereOut_IsWritten) {
-  const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::F32);
   const Tensor self = Tensor::from<float>({1, 2}, {2});
   call("aten::where.self_out", call("aten::gt.Scalar", self, 1), self,
        Tensor::from<float>({7}, {1}), kw("out", out));

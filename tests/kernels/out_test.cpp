@@ -124,5 +124,58 @@ INSTANTIATE_TEST_SUITE_P(All, Out,
                            return name.substr(0, name.find('.'));
                          });
 
+// Of these PyTorch takes no other dtype, though the result could be cast to it.
+TEST(OutDtype, OfWhatKeepsTheDtype_IsNoOther) {
+  const Tensor self = Tensor::from<float>({1, -2}, {2});
+  for (const char* name :
+       {"abs",        "ceil",        "elu",        "floor",    "frac",       "gelu",
+        "hardshrink", "hardsigmoid", "hardswish",  "hardtanh", "leaky_relu", "mish",
+        "nan_to_num", "neg",         "relu",       "round",    "sgn",        "sign",
+        "silu",       "softplus",    "softshrink", "sum",      "prod",       "trunc"}) {
+    const std::string op = std::string("aten::") + name + ".out";
+    const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
+    const Error error = error_of([&] { call(op, self, kw("out", out)); });
+    EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT) << op;
+    EXPECT_EQ(std::string(error.what()), op + ": out must be of dtype float32, got float64");
+  }
+  for (const char* name : {"add", "sub", "mul", "div", "rsub"}) {
+    const std::string op = std::string("aten::") + name + ".Scalar_out";
+    const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
+    EXPECT_EQ(error_of([&] { call(op, self, 2, kw("out", out)); }).code(),
+              TENON_ERROR_INVALID_ARGUMENT)
+        << op;
+  }
+}
+
+// Wholes divided by a number are floats, and so is the out.
+TEST(OutDtype, OfANumberForm_IsTheResults) {
+  const Tensor self = Tensor::from<int64_t>({1, 3}, {2});
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::F32);
+  call("aten::div.Scalar_out", self, 2, kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{0.5, 1.5}));
+}
+
+TEST(OutDtype, OfCompositesThatCast_MayBeAnother) {
+  const Tensor self = Tensor::from<float>({1, 5}, {2});
+  const Tensor other = Tensor::from<float>({2, 2}, {2});
+  const Tensor out = Tensor::empty(Ints{0}, Dtype::F64);
+  call("aten::clamp.Tensor_out", self, other, other, kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{2, 2}));
+  call("aten::mse_loss.out", self, other, 0, kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{1, 9}));
+  const Error error = error_of([&] {
+    call("aten::mse_loss.out", self, other, 0, kw("out", Tensor::empty(Ints{2}, Dtype::I64)));
+  });
+  EXPECT_EQ(std::string(error.what()),
+            "aten::mse_loss.out: out must be of a dtype that float32 can be cast to, got int64");
+}
+
+TEST(OutDtype, OfRealResults_DoesNotOverwriteComplexNumbers) {
+  const Tensor self = Tensor::empty(Ints{2}, Dtype::C64);
+  const Error error = error_of([&] { call("aten::abs_", self); });
+  EXPECT_EQ(std::string(error.what()),
+            "aten::abs_: self must be real to be written in place, got complex64");
+}
+
 }  // namespace
 }  // namespace tenon::tests

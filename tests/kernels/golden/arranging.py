@@ -90,7 +90,11 @@ def _repeat():
     op = "aten::repeat_interleave.Tensor"
     yield case("places", op, counts, exact=True, no_meta=True)
     yield case("places_int", op, counts.int(), exact=True, no_meta=True)
+    yield case("places_narrow", op, counts.byte(), exact=True, no_meta=True)
+    narrow = counts.to(torch.int16)
+    yield case("interleave_narrow", each, ramp(2, 3), narrow, 1, exact=True, no_meta=True)
     yield case("places_refuses", op, torch.tensor([1, -1]), no_meta=True)
+    yield case("places_overflow", op, torch.tensor([2**63 - 1, 2, 2**63 - 1]), no_meta=True)
 
 
 @family("rot90")

@@ -205,6 +205,7 @@ def _powers(dtype):
 
 @family("pow")
 def _pow():
+    yield case("number_of_turned", "aten::pow.Scalar", 2, torch.ones(2, 3).t(), exact=True)
     op = "aten::pow.Tensor_Tensor"
     for dtype in INTS + FLOATS + COMPLEX:
         yield case(f"dtype_{short(dtype)}", op, *_powers(dtype))

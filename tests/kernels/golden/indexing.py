@@ -241,6 +241,7 @@ def _gather():
     along = "aten::take_along_dim"
     yield case("along_flat", along, ramp(2, 3), torch.tensor([[5, 0]]), exact=True)
     yield case("along_dim", along, ramp(2, 3), torch.tensor([[2]]), 1, exact=True)
+    yield case("along_end", along, ramp(2, 3), torch.tensor([[-1], [-3]]), 1, exact=True)
     yield case("along_broadcast", along, ramp(1, 3), torch.tensor([[2], [0]]), 1, exact=True)
     yield case("along_refuses_dims", along, ramp(2, 3), ints(0), 1)
     picked = torch.tensor([[2], [0]])

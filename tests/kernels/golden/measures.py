@@ -73,6 +73,13 @@ def _linspace():
     out = torch.zeros(5, dtype=torch.float64)
     yield case("out", "aten::linspace.out", 0, 1, 5, out=out)
     yield case("out_resized", "aten::linspace.out", 0, 1, 5, out=torch.zeros(0))
+    # An out of so many elements keeps its sizes, and is filled row by row.
+    yield case("out_of_rows", "aten::linspace.out", 0, 5, 6, out=torch.zeros(2, 3))
+    yield case("out_of_columns", "aten::linspace.out", 0, 5, 6, out=torch.zeros(3, 2).t())
+    yield case(
+        "out_too_narrow", "aten::linspace.out", 0, 300.0, 3, out=torch.zeros(3).byte(), no_meta=True
+    )
+    yield case("logspace_out", "aten::logspace.out", 0, 3, 4, out=torch.zeros(2, 2).double())
 
 
 @family("random")
@@ -123,6 +130,15 @@ def _searchsorted():
     yield case("sorter", op, *args, sorter=order, exact=True)
     yield case("empty", op, ramp(0), values, exact=True)
     yield case("number", "aten::searchsorted.Scalar", row, 3.0, exact=True)
+    # What is searched and what is looked for are compared in the dtype that both promote to.
+    whole = torch.tensor([1, 3, 3, 7])
+    yield case("whole_in_floats", op, row, torch.tensor([2, 3, 8]), exact=True)
+    yield case("floats_in_whole", op, whole, torch.tensor([2.5, 3.0, 8.5]), exact=True)
+    yield case(
+        "lines_in_doubles", op, lines.to(torch.float64), each.t().to(torch.int32), exact=True
+    )
+    yield case("number_between", "aten::searchsorted.Scalar", whole, 3.5, exact=True)
+    yield case("buckets_number_between", "aten::bucketize.Scalar", 0.5, whole, exact=True)
     yield case("buckets", "aten::bucketize.Tensor", values, row, exact=True)
     yield case("buckets_number", "aten::bucketize.Scalar", 4.0, row, exact=True)
     yield case("refuses_sizes", op, torch.zeros(2, 3), torch.zeros(3, 3), status=INVALID)

@@ -50,6 +50,8 @@ for _name in ["fmax", "fmin"]:
 @family("logaddexp")
 def _logaddexp():
     yield from pairs("logaddexp")
+    far = torch.tensor([INF, -INF, INF, 1.0], dtype=torch.complex64)
+    yield case("complex_infinities", "aten::logaddexp", far, far)
     row = torch.tensor([INF, -INF, NAN, 90.0, -90.0, 1e30])
     for op in ("logaddexp", "logaddexp2"):
         yield case(f"{op}_far_apart", f"aten::{op}", row, row.flip(0))

@@ -149,6 +149,7 @@ def _roll():
     yield case("refuses_counts", op, ramp(3, 4), [1, 2], [0])
     yield case("refuses_none", op, ramp(3, 4), [])
     yield case("refuses_dim", op, ramp(3, 4), [1], [2])
+    yield case("refuses_0_dim", op, torch.tensor(1.0), [1], [0])
 
 
 @family("view_as_real")

@@ -96,6 +96,9 @@ def _reshape():
     yield view_of(op, ramp(0, 3), [3, 0, 2], name="empty")
     yield view_of(op, ramp(), [1], name="zero_dim")
     yield view_of(op, ramp(2, 3), [4], name="refuses_count")
+    # Contiguous, though one stride would do.
+    yield case("ravel_with_gaps", "aten::ravel", ramp(6)[::2], exact=True)
+    yield view_of("aten::ravel", ramp(2, 3), name="ravel_view")
 
 
 @family("as_strided")
