@@ -135,10 +135,11 @@ void check_written(const Elementwise& plan, const Call& call, const PointwiseRul
   const bool shrinks = rule.gives[0] == Gives::Real && is_complex(plan.dtype());
   if (!call.form.is_out()) {
     if (shrinks) fail_argument(call.op(), "self", "real to be written in place", plan.dtype());
-  } else if (call.facts().pointwise.exact_outs && !shrinks) {
-    const Dtype dtype = result_of(rule.gives[0], plan.dtype());
+  } else if (call.facts().pointwise.exact_outs) {
     const Dtype own = TensorRef(call.written())->dtype();
-    if (own != dtype) {
+    const Dtype dtype =
+        shrinks && is_complex(own) ? plan.dtype() : result_of(rule.gives[0], plan.dtype());
+    if (own != dtype && !(shrinks && is_floating(own))) {
       fail_argument(call.op(), call.form.names[call.form.written],
                     std::string("of dtype ") + name_of(dtype), own);
     }

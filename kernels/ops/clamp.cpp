@@ -3,6 +3,7 @@
 #include "kernels/ops/clamp.h"
 
 #include "kernels/common/cast_out.h"
+#include "kernels/common/integer_range.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"
@@ -12,16 +13,22 @@ namespace {
 
 using Bound = std::optional<Tensor>;
 
-// Argument k, a number or a tensor or neither.
-Bound bound_of(const Call& call, int k) {
+// Argument k, a number or a tensor or neither. A number that all integers of self's dtype keep is
+// the end of the dtype, which does not have it.
+Bound bound_of(const Call& call, int k, bool is_max) {
   switch (call.args[k].tag) {
     case TENON_TAG_NONE:
       return std::nullopt;
     case TENON_TAG_TENSOR:
       return Tensor::retain(call.tensor(k));
     default:
-      return number_tensor(Scalar(call.args[k]));
+      break;
   }
+  const Dtype dtype = TensorRef(call.tensor(0))->dtype();
+  if (const int side = beyond(call.args[k], dtype); side != 0 && (side > 0) == is_max) {
+    return number_tensor(Scalar(end_of(dtype, side > 0)));
+  }
+  return number_tensor(Scalar(call.args[k]));
 }
 
 // The sizes that all broadcast to must be those of self where that is written.
@@ -34,13 +41,24 @@ void check_in_place(const Call& call, const Tensor& self, const Tensor& bound) {
   }
 }
 
+// A bound that no integer of the dtype can keep is refused. One that all keep holds nothing back.
+void check_range(const Call& call, int k, bool is_max, Dtype dtype) {
+  const int side = beyond(call.args[k], dtype);
+  if (side != 0 && (side > 0) != is_max) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": ", is_max ? "max" : "min", " must be a number that ", dtype, " has, got ",
+          call.args[k].as.i});
+  }
+}
+
 // With one bound, a tensor, it is a maximum or minimum, which bool has.
 DtypeSet types_for(const tenon_value& bound) {
   return bound.tag == TENON_TAG_TENSOR ? kReals | kBool : kReals;
 }
 
-// In place self is written, where the result can be cast to it.
-void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSet types) {
+// Between arguments of these places, 0 where there is none. In place self is written, where the
+// result can be cast to it.
+void clamp_between(const Call& call, int min_at, int max_at, DtypeSet types) {
   using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
   using BinaryOut = LazyOp<void(const Tensor&, const Tensor&, const Tensor&)>;
   using Ternary = LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
@@ -52,6 +70,8 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSe
   static constinit const BinaryOut minimum_out("aten::minimum.out");
   static constinit const TernaryOut between_out("tenon::clamp_between.out");
   const Tensor self = *call.get<Tensor>(0);
+  const Bound min = min_at != 0 ? bound_of(call, min_at, false) : std::nullopt;
+  const Bound max = max_at != 0 ? bound_of(call, max_at, true) : std::nullopt;
   if (!min && !max) fail_argument(call.op(), "min or max", "given", "neither");
   ResultType type;
   type.add(self.info());
@@ -64,6 +84,8 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSe
   if (!has(types, static_cast<tenon_dtype>(dtype))) {
     fail_dtype(call.op(), "self", dtype, names_of(types));
   }
+  if (min) check_range(call, min_at, /*is_max=*/false, dtype);
+  if (max) check_range(call, max_at, /*is_max=*/true, dtype);
   if (call.form.written != 0) {
     // Of tensors, an `out` may have any dtype that the result casts to; of numbers, that of self.
     Tensor made = min && max ? between(self, *min, *max)
@@ -83,13 +105,9 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSe
 
 }  // namespace
 
-void clamp(const Call& call) { clamp_between(call, bound_of(call, 1), bound_of(call, 2), kReals); }
-void clamp_min(const Call& call) {
-  clamp_between(call, bound_of(call, 1), std::nullopt, types_for(call.args[1]));
-}
-void clamp_max(const Call& call) {
-  clamp_between(call, std::nullopt, bound_of(call, 1), types_for(call.args[1]));
-}
+void clamp(const Call& call) { clamp_between(call, 1, 2, kReals); }
+void clamp_min(const Call& call) { clamp_between(call, 1, 0, types_for(call.args[1])); }
+void clamp_max(const Call& call) { clamp_between(call, 0, 1, types_for(call.args[1])); }
 
 namespace {
 
@@ -149,8 +167,8 @@ Tensor grad_between_tensors(const Tensor& grad, const Tensor& self, const Bound&
 void clamp_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0);
   const Tensor self = *call.get<Tensor>(1);
-  const Bound min = bound_of(call, 2);
-  const Bound max = bound_of(call, 3);
+  const Bound min = bound_of(call, 2, false);
+  const Bound max = bound_of(call, 3, true);
   const bool tensors = call.args[2].tag == TENON_TAG_TENSOR || call.args[3].tag == TENON_TAG_TENSOR;
   call.give(0, tensors ? grad_between_tensors(grad, self, min, max, call.get<int64_t>(4))
                        : grad_between_numbers(grad, self, min, max));

@@ -63,7 +63,9 @@ inline constexpr Facts kLerpTensor{
     .tangent = "self_t + (end_t - self_t) * weight + (end - self) * weight_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kFloats | kComplex}, .check = &check_ends_and_weight},
+    .pointwise = {.rule = {kFloats | kComplex},
+                  .exact_outs = true,
+                  .check = &check_ends_and_weight},
 };
 
 }  // namespace tenon::kernels::ops

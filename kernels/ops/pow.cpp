@@ -3,6 +3,7 @@
 #include "kernels/ops/pow.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/integer_range.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 
@@ -33,6 +34,9 @@ void pow_tensor_scalar(const Call& call) {
   if (is_bool_or_integral(self.dtype()) && whole && exponent.to_int() < 0) {
     fail_argument(call.op(), "exponent", "at least 0 where integers have an integer power",
                   exponent);
+  }
+  if (beyond(call.args[1], self.dtype()) != 0) {
+    fail_argument(call.op(), "exponent", "a number that the dtype of self has", exponent);
   }
   call_pow(call, self, number_tensor(exponent));
 }

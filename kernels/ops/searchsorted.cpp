@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kernels/common/overlap.h"
+#include "kernels/common/promotion.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
@@ -33,8 +34,11 @@ Search search_of(const Call& call) {
   search.values = call.get<Tensor>(1)->info();
   const char* const op = call.op();
   check_sizes(call, search.sequence, search.values);
-  check_dtype(op, "sorted_sequence", dtype_of_info(search.sequence), RealTypes());
-  check_dtype(op, "self", dtype_of_info(search.values), RealTypes());
+  // Bools are compared as what they promote to beside the other.
+  ResultType common;
+  common.add(search.sequence);
+  common.add(search.values);
+  check_dtype(op, "sorted_sequence", common.get(), RealTypes());
   search.right = call.get<bool>(3);
   if (const auto side = call.get<std::optional<std::string_view>>(4)) {
     if (*side != "left" && *side != "right") {

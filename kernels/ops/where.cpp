@@ -3,14 +3,28 @@
 #include "kernels/ops/where.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/check.h"
+#include "kernels/common/integer_range.h"
 #include "kernels/common/registrar.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
+// Argument k; a whole number must be one of the other's dtype, where negative ones may wrap.
 Tensor tensor_or_number(const Call& call, int k) {
-  return call.args[k].tag == TENON_TAG_TENSOR ? Tensor::retain(call.tensor(k))
-                                              : number_tensor(Scalar(call.args[k]));
+  if (call.args[k].tag == TENON_TAG_TENSOR) return Tensor::retain(call.tensor(k));
+  const Scalar number(call.args[k]);
+  const int other = 3 - k;
+  if (call.args[other].tag == TENON_TAG_TENSOR) {
+    const Dtype dtype = TensorRef(call.tensor(other))->dtype();
+    const bool wraps = dtype == Dtype::U8 && call.args[k].as.i >= -255;
+    const int side = beyond(call.args[k], dtype);
+    if (side > 0 || (side < 0 && !wraps)) {
+      fail(TENON_ERROR_INVALID_ARGUMENT,
+           {call.op(), ": ", call.form.names[k], " must fit into ", dtype, ", got ", number});
+    }
+  }
+  return number_tensor(number);
 }
 
 }  // namespace
