@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays calls of PyTorch's operators on Tenon: twins of arguments, and what results are told by.
+
+A twin has the dtype, sizes, strides and elements of its tensor, and the memory around it; twins of
+tensors that share memory share memory. Of each result dtype, sizes, strides, elements, device and
+the memory that it shares with an argument must be equal.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Any
+
+import tenon
+import torch
+import torch_replay_reasons as reasons
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# |ours - theirs| <= bound * max(1, |theirs|): what a few roundings in another order may do.
+BOUND = {
+    torch.float16: 2**-9,
+    torch.bfloat16: 2**-6,
+    torch.float32: 2e-5,
+    torch.complex64: 4e-5,
+    torch.float64: 1e-12,
+    torch.complex128: 1e-12,
+}
+MOST_ELEMENTS = 20_000  # of one argument
+# PyTorch orders equal elements as its threads and vectors meet them, unless `stable` is asked for:
+# here their indices may differ where they lead to equal elements.
+UNSTABLE = {"aten::sort": 1, "aten::topk": 2}  # and where their `dim` stands
+# No elements to see.
+UNSET = (
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "empty_permuted",
+    "new_empty",
+    "new_empty_strided",
+    "_unsafe_view",
+    "resize_",
+)
+# What either library raises for a call that it does not take.
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError)
+
+
+def is_shared(dtype: torch.dtype) -> bool:
+    """Whether both libraries have the dtype."""
+    return hasattr(tenon, name_of(dtype))
+
+
+def name_of(word: Any) -> str:
+    """The name of a dtype, layout or memory format, the same in both libraries."""
+    return str(word).partition(".")[2]
+
+
+def full_name(func: Any) -> str:
+    """The name of an overload of PyTorch's as Tenon has it."""
+    name = f"{func.namespace}::{func._opname}"
+    return name if func._overloadname == "default" else f"{name}.{func._overloadname}"
+
+
+def tensors_of(tree: Any) -> list:
+    return [leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+
+
+def twin(t: torch.Tensor, storages: dict | None = None) -> torch.Tensor:
+    """A tensor like another in all, memory around it included, that shares nothing with it."""
+    storage = t.untyped_storage()
+    copies = {} if storages is None else storages
+    key = storage._cdata
+    if key not in copies:
+        copies[key] = storage.clone()
+    return torch.empty(0, dtype=t.dtype).set_(copies[key], t.storage_offset(), t.size(), t.stride())
+
+
+def twins_of(tree: Any) -> dict:
+    """Twins of all tensors of a call, by id; those of one memory are of one memory."""
+    storages: dict = {}
+    return {id(t): twin(t, storages) for t in tensors_of(tree)}
+
+
+def ours(leaf: Any, twins: dict) -> Any:
+    """An argument as Tenon takes it."""
+    if isinstance(leaf, torch.Tensor):
+        return twins[id(leaf)]
+    if isinstance(leaf, torch.dtype | torch.memory_format | torch.layout):
+        return getattr(tenon, name_of(leaf))
+    if isinstance(leaf, torch.device):
+        return tenon.device(str(leaf))
+    return leaf
+
+
+def leaves_of(result: Any) -> list:
+    """Results, one by one; None is none."""
+    if result is None:
+        return []
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def describe(leaf: Any) -> str:
+    if not isinstance(leaf, torch.Tensor):
+        return repr(leaf)
+    return f"{name_of(leaf.dtype)}{list(leaf.shape)}/{list(leaf.stride())}+{leaf.storage_offset()}"
+
+
+def plain(tensor: Any) -> torch.Tensor:
+    """A tensor of either library as PyTorch's."""
+    return tensor if isinstance(tensor, torch.Tensor) else torch.from_dlpack(tensor)
+
+
+def compare(mine: Any, theirs: Any, values: bool, computed: Any = None) -> str:
+    """What differs, "" when nothing does; `computed` is the dtype that rounds."""
+    if not isinstance(theirs, torch.Tensor):
+        if isinstance(theirs, torch.dtype):
+            return "" if mine is getattr(tenon, name_of(theirs)) else f"got {mine}, not {theirs}"
+        if isinstance(theirs, float) and isinstance(mine, float):
+            close = abs(mine - theirs) <= 1e-12 * max(1.0, abs(theirs))
+            return "" if mine == theirs or mine != mine or close else f"got {mine}, not {theirs}"
+        is_same = type(mine) is type(theirs) and (mine == theirs or mine != mine)
+        return "" if is_same else f"got {mine!r}, expected {theirs!r}"
+    if isinstance(mine, tenon.Tensor) and str(mine.device) != str(theirs.device):
+        return f"got device {mine.device}, expected {theirs.device}"
+    mine = plain(mine)
+    if mine.dtype != theirs.dtype:
+        return f"got {mine.dtype}, expected {theirs.dtype}"
+    if mine.shape != theirs.shape:
+        return f"got shape {list(mine.shape)}, expected {list(theirs.shape)}"
+    if theirs.numel() > 1 and mine.stride() != theirs.stride():
+        return f"got strides {mine.stride()}, expected {theirs.stride()}"
+    return compare_elements(mine, theirs, computed) if values else ""
+
+
+def compare_elements(mine: torch.Tensor, theirs: torch.Tensor, computed: Any = None) -> str:
+    """What elements differ, those of one dtype and shape."""
+    bound = BOUND.get(theirs.dtype, 0)
+    if bound:
+        bound = max(bound, BOUND.get(computed, 0))
+    close = torch.isclose(mine, theirs, rtol=bound, atol=bound, equal_nan=True)
+    if theirs.is_complex():
+        # Any number with an infinite part is infinity. What the other part is depends in PyTorch
+        # too on whether a loop joins products with sums: of x ** 2, on the strides of x.
+        close |= torch.isinf(mine) & torch.isinf(theirs)
+    if close.all():
+        return ""
+    wide = torch.complex128 if theirs.is_complex() else torch.float64
+    apart = (mine.to(wide) - theirs.to(wide)).abs().nan_to_num(torch.inf).masked_fill(close, -1)
+    at = int(apart.argmax())
+    return f"got {mine.reshape(-1)[at]}, expected {theirs.reshape(-1)[at]} at {at}"
+
+
+def sharing(result: Any, arguments: list) -> list:
+    """Whose memory a result shows, by the places of arguments, and how many bytes on it begins."""
+    if not isinstance(result, torch.Tensor | tenon.Tensor) or result.numel() == 0:
+        return []
+    at = result.data_ptr()
+    found = []
+    for place, argument in enumerate(arguments):
+        storage = argument.untyped_storage()
+        begin, size = storage.data_ptr(), storage.nbytes()
+        if size and begin <= at < begin + size:
+            found.append((place, at - argument.data_ptr()))
+    return found
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What a call came to: results, or the error that refused it."""
+
+    results: list
+    error: Exception | None = None
+
+
+class Replay(TorchDispatchMode):
+    """Replays each call of a shipped operator beside PyTorch's own, and notes what differs."""
+
+    most_of_a_kind = 40  # calls of one operator with one tuple of dtypes
+    kind = ""  # of all calls, for what is known of some
+
+    def __init__(self) -> None:
+        super().__init__()
+        tenon.ops.aten.add.overloads()  # loads the operators
+        self.shipped = set(tenon.introspect.operators("aten"))
+        self.counts: collections.Counter = collections.Counter()
+        self.tally: collections.Counter = collections.Counter()
+        self.calls: set = set()
+        self.wrong: list[str] = []
+        self.known: collections.Counter = collections.Counter()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not self.is_replayed(func, args, kwargs):
+            return func(*args, **kwargs)
+        return self.beside(func, args, kwargs)
+
+    def is_replayed(self, func: Any, args: tuple, kwargs: dict) -> bool:
+        name = full_name(func)
+        return name in self.shipped and self.is_wanted(name, args, kwargs)
+
+    def is_wanted(self, name: str, args: tuple, kwargs: dict) -> bool:
+        """Whether a call is small, of plain tensors on the CPU, and not one of many alike."""
+        leaves = pytree.tree_leaves((args, kwargs))
+        if not all(is_plain(leaf, name) for leaf in leaves):
+            return False
+        looks = tuple(
+            (t.dtype, tuple(t.shape), t.stride(), t.storage_offset())
+            if isinstance(t, torch.Tensor)
+            else repr(t)
+            for t in leaves
+        )
+        kind = (name, tuple(t.dtype for t in leaves if isinstance(t, torch.Tensor)))
+        if (name, looks) in self.calls or self.counts[kind] >= self.most_of_a_kind:
+            return False
+        self.calls.add((name, looks))
+        self.counts[kind] += 1
+        return True
+
+    def beside(self, func: Any, args: tuple, kwargs: dict) -> Any:
+        """Calls both; the answer is PyTorch's, and so is the error."""
+        given = (args, kwargs)
+        name = full_name(func)
+        told = ", ".join(describe(leaf) for leaf in pytree.tree_leaves(given))
+        twins = twins_of(given)
+        if torch.Tag.inplace_view in func.tags:
+            # An in-place view changes the tensor and no memory, which is all that another
+            # library's tensors share: its twin is Tenon's own.
+            twins = {key: tenon.from_dlpack(t) for key, t in twins.items()}
+        state = torch.random.get_rng_state()
+        tensors = tensors_of(given)
+        try:
+            theirs = Outcome(leaves_of(result := func(*args, **kwargs)))
+        except Exception as error:
+            theirs = Outcome([], error)
+            self.note(name, told, self.judge(name, given, twins, state, theirs, tensors))
+            raise
+        if all(is_shared(one.dtype) for one in theirs.results if isinstance(one, torch.Tensor)):
+            self.note(name, told, self.judge(name, given, twins, state, theirs, tensors))
+        return result
+
+    def note(self, name: str, told: str, difference: str) -> None:
+        if difference:
+            self.wrong.append(f"{name}({told}): {difference}")
+
+    def judge(self, name, given, twins, state, theirs, tensors) -> str:
+        """What differs of one call."""
+        args, kwargs = pytree.tree_map(lambda leaf: ours(leaf, twins), given)
+        tenon.default_generator().set_state(bytes(state.tolist()))
+        try:
+            mine = Outcome(leaves_of(tenon.find_op(name)(*args, **kwargs)))
+        except REFUSALS as error:
+            mine = Outcome([], error)
+        written = [(twins[id(t)], t) for t in tensors]
+        return self.weigh(name, args, kwargs, mine, theirs, written, self.kind)
+
+    def weigh(self, name, args, kwargs, mine, theirs, written, kind="", computed=None) -> str:
+        """What differs of what a call came to, "" where nothing does or where that has a reason."""
+        if theirs.error is not None and mine.error is not None:
+            self.tally["refused by both"] += 1
+            return ""
+        if theirs.error is not None:
+            return self.excuse("taken beyond PyTorch", reasons.TAKEN, name, kind, str(theirs.error))
+        if mine.error is not None:
+            told = f"{type(mine.error).__name__}: {mine.error}"
+            return self.excuse("refused", reasons.REFUSED, name, kind, told)
+        difference = self.difference(name, args, kwargs, mine, theirs, written, computed)
+        if difference:
+            return self.excuse("different", reasons.DIFFER, name, kind, difference)
+        self.tally["equal"] += 1
+        return ""
+
+    def excuse(self, what: str, table: tuple, name: str, kind: str, told: str) -> str:
+        """Counts a known difference by its reason; tells any other."""
+        if reason := reasons.why(table, name, kind, told):
+            self.known[f"{what}: {reason}"] += 1
+            return ""
+        return f"{what}: {told.partition(chr(10))[0][:300]}"
+
+    def difference(self, name, args, kwargs, mine, theirs, written, computed=None) -> str:
+        if len(mine.results) != len(theirs.results):
+            return f"got {len(mine.results)} results, expected {len(theirs.results)}"
+        pairs = [*zip(mine.results, theirs.results, strict=True), *written]
+        base = name.removeprefix("aten::").removeprefix("Tensor.")
+        if (at := UNSTABLE.get(f"aten::{base}")) is not None:
+            dim = args[at] if at < len(args) else kwargs.get("dim", -1)
+            given = plain(args[0])
+            pairs[1] = tuple(torch.gather(given, dim, plain(one)) for one in pairs[1])
+        values = base.partition(".")[0] not in UNSET
+        differences = [compare(*pair, values=values, computed=computed) for pair in pairs]
+        differences += [
+            self.compare_memory(*pair, written)
+            for pair in zip(mine.results, theirs.results, strict=True)
+        ]
+        return next(filter(None, differences), "")
+
+    def compare_memory(self, mine, theirs, written) -> str:
+        got = sharing(mine, [ours for ours, _ in written])
+        expected = sharing(theirs, [theirs for _, theirs in written])
+        return "" if got == expected else f"shares memory {got}, expected {expected}"
+
+    def report(self, title: str) -> str:
+        """The counts, in words."""
+        operators = {name for name, _ in self.counts}
+        lines = [f"{title}: {sum(self.counts.values())} calls of {len(operators)} operators"]
+        lines += [f"  {count} {what}" for what, count in sorted(self.tally.items())]
+        lines += [f"  {count} {what}" for what, count in sorted(self.known.items())]
+        return "\n".join(lines)
+
+    def check(self, title: str, least: int) -> None:
+        """Prints the counts; fails for what differs without a reason, and where little was seen."""
+        print(self.report(title))
+        assert len({name for name, _ in self.counts}) >= least
+        assert not self.wrong, f"{len(self.wrong)} calls differ:\n" + "\n".join(sorted(self.wrong))
+
+
+def is_plain(leaf: Any, name: str = "") -> bool:
+    """Whether an argument means the same to both libraries, and is small."""
+    if isinstance(leaf, torch.dtype):
+        return is_shared(leaf)
+    if isinstance(leaf, torch.device):
+        return leaf.type == "cpu"
+    if isinstance(leaf, torch.Generator):
+        return False
+    if not isinstance(leaf, torch.Tensor):
+        return True
+    if type(leaf) is not torch.Tensor or leaf.layout is not torch.strided:
+        return False
+    if not is_shared(leaf.dtype) or leaf.device.type != "cpu" or leaf.is_quantized:
+        return False
+    if leaf.is_conj() or leaf.is_neg() or leaf.untyped_storage().nbytes() > 8 * MOST_ELEMENTS:
+        return False
+    # Memory of another library begins where its tensor does.
+    return "as_strided" not in name or leaf.storage_offset() == 0

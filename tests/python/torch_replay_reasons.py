@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Tenon and PyTorch are known to do differently, each with its reason; all else is a defect.
+
+A line applies where its patterns match the whole name of the operator, the kind of the call (of
+further forms: how its out or its self is) and some of the message.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Known(NamedTuple):
+    """One known difference."""
+
+    name: str
+    kind: str
+    message: str
+    reason: str
+
+
+# Calls that PyTorch takes and Tenon refuses.
+REFUSED = (
+    Known(
+        r"(all|any|amax|amin|argmax|argmin|max|mean|min|prod|sum)\.\w+",
+        "its own input",
+        "must not share memory",
+        "a fold reads its input while it writes",
+    ),
+    Known(
+        r"flip\.out|sort\.values(_stable)?",
+        "its own input",
+        "must not share memory",
+        "elements change places while they are read",
+    ),
+    Known(
+        r"(max|min)\.unary_out|(std|var)\.correction_out|(all|any)\.\w+",
+        "of .*",
+        "out must be of dtype",
+        "a fold writes the dtype that it computes, and no other",
+    ),
+    Known(
+        r"im2col\.out",
+        "of .*",
+        "out must be of dtype",
+        "PyTorch takes these where a batch of none leaves nothing to write",
+    ),
+    Known(
+        r"logsumexp\.out",
+        "of .*",
+        "can be cast to",
+        "a complex result does not lose its imaginary part silently",
+    ),
+    Known(
+        r"(lin|log)space\.\w+",
+        "of bool",
+        "not supported for dtype bool",
+        "PyTorch takes these where one step or none is asked for, and no more",
+    ),
+    Known(
+        r"(Tensor\.)?(max|min)",
+        "",
+        "dim must be in",
+        "a tensor of one whole number is a number, here a dim: write maximum(a, b)",
+    ),
+    Known(
+        r"conv2d",
+        "",
+        "im2col: not supported for dtype",
+        "convolutions are of floats and complex numbers",
+    ),
+    Known(
+        r"conv2d",
+        "",
+        "padding must be",
+        "the overload with padding in words is absent",
+    ),
+    Known(
+        r"(Tensor\.)?scatter_?",
+        "",
+        "arguments must fit",
+        "the overloads that reduce are absent",
+    ),
+    Known(
+        r"linspace",
+        "",
+        "unexpected keyword argument 'layout'",
+        "factories take no layout: there is one",
+    ),
+    Known(
+        r"nn\.functional\.embedding",
+        "",
+        "must be left out",
+        "gradients are dense, and weights are not renormalised",
+    ),
+    Known(
+        r".*",
+        "no elements",
+        "not supported for dtype|must be \\w+ like|must be of dtype|must have as many",
+        "PyTorch asks for no dtype or sizes where nothing is to compute",
+    ),
+    Known(
+        r"_log_softmax_backward_data",
+        ".*",
+        "must have the sizes and the dtype",
+        "PyTorch does not look whether sizes agree",
+    ),
+    Known(
+        r"silu_backward",
+        ".*",
+        "not supported for dtype complex",
+        "PyTorch's is no derivative of a complex function, which Tenon does not offer",
+    ),
+    Known(
+        r"(lin|log)space(\.\w+)?",
+        "",
+        "must fit into",
+        "PyTorch does not look at an end that one step does not reach",
+    ),
+    Known(
+        r"pow(_\.Scalar|\.Tensor_Scalar)",
+        "",
+        "not supported for dtype bool",
+        "PyTorch copies bools where the exponent is 1, and has no other power of them",
+    ),
+    Known(
+        r"tile",
+        "no elements|",
+        "repeats must be of numbers >= 0",
+        "PyTorch takes fewer than no repeats of no elements",
+    ),
+    Known(
+        r"_local_scalar_dense",
+        ".*",
+        "must be a tensor of one element",
+        "PyTorch gives the first of several elements",
+    ),
+    Known(
+        r"Tensor\.__r\w+__",
+        "",
+        "requires a",
+        "PyTorch's reflected methods take numbers as self",
+    ),
+)
+
+# Calls that Tenon takes and PyTorch refuses.
+TAKEN = (
+    Known(
+        r".*",
+        ".*",
+        "not implemented for|does not support bool",
+        "a dtype that PyTorch has no loop for",
+    ),
+    Known(
+        r"(mm|bmm|addmm|baddbmm)\.dtype.*", ".*", "Could not run", "PyTorch has it on CUDA alone"
+    ),
+    Known(
+        r"(addmm|clamp\w*|\w+_loss|index_\w+|masked_fill_|take)(\.\w+)?",
+        "(partly|its own) .*|",
+        "refer to a single memory location",
+        "computed aside and then copied: what they share does no harm",
+    ),
+    Known(
+        r"(empty_strided|new_\w+)\.out",
+        "of one element",
+        "more than one element of the written-to tensor",
+        "each element gets the same value, or none",
+    ),
+    Known(
+        r"(index|masked)_fill_\..*",
+        "of .*",
+        "cannot be converted to type",
+        "an element becomes another dtype as a cast has it, without a look at its value",
+    ),
+    Known(
+        r"(nn\.functional\.)?group_norm",
+        ".*",
+        "to be greater than 0",
+        "no elements have no norm to compute, and nothing is in the way",
+    ),
+    Known(
+        r"clamp\w*|clip|where\..*|logspace",
+        "",
+        "cannot be converted to type float without overflow",
+        "a number beyond the range of floats is infinite",
+    ),
+    Known(
+        r"hardtanh_?",
+        "",
+        "outside the representable range|to type int64_t without overflow",
+        "bounds are compared as doubles, also with integers",
+    ),
+    Known(
+        r"arange\..*",
+        "",
+        "step must be finite",
+        "the first step leads beyond the end",
+    ),
+    Known(
+        r"normal\..*_out",
+        "resized from none",
+        "must match the size",
+        "an out without elements gets the sizes of the result",
+    ),
+    Known(
+        r"take_along_dim",
+        ".*",
+        "view size is not compatible",
+        "copies where PyTorch can only view",
+    ),
+    Known(
+        r"gelu\w*",
+        ".*",
+        "could not create a primitive",
+        "PyTorch's oneDNN has no plan for some strides",
+    ),
+)
+
+# Calls whose answers differ.
+DIFFER = (
+    Known(
+        r"(Tensor\.)?(max|min)",
+        "",
+        "got 2 results, expected 1",
+        "a tensor of one whole number is a number, here a dim: write maximum(a, b)",
+    ),
+    Known(
+        r"randint_like\..*out",
+        "transposed|with gaps",
+        "got ",
+        "numbers are drawn in the order of memory; PyTorch draws aside and copies",
+    ),
+    Known(
+        r"(add|sub|mul|div|rsub)\.Scalar_out",
+        "resized .*",
+        "got strides",
+        "an out that is resized gets the strides of the functional result",
+    ),
+    Known(
+        r"(fill|masked_fill|scatter|full_like|new_full).*",
+        "",
+        "got False, expected True",
+        "a bool of a complex number is that of its real part",
+    ),
+    Known(
+        r"hardtanh_?",
+        "",
+        r"got \d+, expected 1\b",
+        "bounds that cross: PyTorch cuts those of integers to integers first",
+    ),
+    Known(
+        r"new_empty_strided\.out",
+        "resized .*",
+        "got strides",
+        "PyTorch forgets the strides that are asked for",
+    ),
+    Known(
+        r"hardsigmoid_backward",
+        ".*",
+        r"^got (0\.1666666666666\d*|-0\.25\d*), ",
+        "PyTorch's sixth of doubles is a float",
+    ),
+    Known(
+        r"(softshrink|hardtanh|hardshrink)_backward",
+        ".*",
+        "got nan, expected 0.0",
+        "of NaN PyTorch's vectors have no gradient, and the rest of its loop has",
+    ),
+    Known(
+        r"pow(_\.Tensor|\.Tensor_Tensor)",
+        ".*",
+        r"got \(1\+0j\), expected \(nan\+nanj\)",
+        "a power of 0 is 1; PyTorch takes the logarithm of a complex base",
+    ),
+    Known(
+        r"conj",
+        ".*",
+        "shares memory",
+        "there are no lazy conjugates: the elements are computed",
+    ),
+    Known(
+        r"gelu_?",
+        ".*",
+        "got -?(inf|0.0), expected nan",
+        "PyTorch's oneDNN multiplies infinity by 0 there",
+    ),
+    Known(
+        r"_softmax\.out|_log_softmax\.out|_softmax_backward_data\.out|gelu\.out",
+        "with gaps|transposed",
+        "got ",
+        "PyTorch writes these outs as if they were contiguous",
+    ),
+    Known(
+        r"(Tensor\.)?argsort|(sort|topk)\.values",
+        ".*",
+        "^got \\d+, expected \\d+",
+        "equal elements: PyTorch orders them as its loops meet them",
+    ),
+    Known(
+        r"sinh_",
+        "of bfloat16",
+        "expected -?inf",
+        "PyTorch halves an exponential that is too large already",
+    ),
+    Known(
+        r"(Tensor\.)?conj_physical",
+        ".*",
+        "shares memory",
+        "the schema says a new tensor; PyTorch gives a real self itself",
+    ),
+)
+
+
+def why(table: tuple, name: str, kind: str, message: str) -> str:
+    """The reason of a known difference, "" where there is none."""
+    name = name.removeprefix("aten::")
+    for known in table:
+        matches = re.fullmatch(known.name, name) and re.fullmatch(known.kind, kind)
+        if matches and re.search(known.message, message):
+            return known.reason
+    return ""
