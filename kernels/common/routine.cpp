@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/cast_out.h"
 #include "kernels/common/overlap.h"
+#include "kernels/common/promotion.h"
+#include "kernels/common/registrar.h"
 
 namespace tenon::kernels {
 namespace {
@@ -94,6 +97,20 @@ Tensor result_for(const Call& call, Sizes sizes, Dtype dtype, const Device& devi
   }
   if (!std::ranges::equal(sizes_of(info), sizes)) resize_out(call.op(), out, sizes, strides);
   return out;
+}
+
+void give_or_cast(const Call& call, Tensor made) {
+  if (call.form.is_functional()) return call.give(0, std::move(made));
+  static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
+  const Tensor out = Tensor::retain(call.written());
+  check_out(call, out.info(), made.device());
+  if (!can_cast(made.dtype(), out.dtype())) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": ", call.form.names[call.form.written], " must be of a dtype that ",
+          made.dtype(), " can be cast to, got ", out.dtype()});
+  }
+  if (!std::ranges::equal(out.sizes(), made.sizes())) resize_out(call.op(), out, made.sizes());
+  copy(out, made, false);
 }
 
 constinit const Family kRoutine{
