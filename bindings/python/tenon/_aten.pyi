@@ -56,6 +56,1182 @@ class _packet__adaptive_avg_pool3d_backward(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet__fft_c2c(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int,
+        forward: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int, forward: _bool, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__fft_c2r(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int,
+        last_dim_size: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int, last_dim_size: _int, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__fft_r2c(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int,
+        onesided: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int], normalization: _int, onesided: _bool, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_abs(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_abs_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_acos(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_acos_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_add(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1, out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1, out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet__foreach_add_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    Tensor: _OpOverload
+
+class _packet__foreach_addcdiv(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1, *, out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor, *, out: _Sequence[Tensor]) -> None: ...
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet__foreach_addcdiv_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor) -> None: ...
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    Tensor: _OpOverload
+
+class _packet__foreach_addcmul(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1, *, out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor, *, out: _Sequence[Tensor]) -> None: ...
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet__foreach_addcmul_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        value: _int | _float | _complex | _bool = 1) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensor1: _Sequence[Tensor], tensor2: _Sequence[Tensor],
+        scalars: Tensor) -> None: ...
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    Tensor: _OpOverload
+
+class _packet__foreach_asin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_asin_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_atan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_atan_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_ceil(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_ceil_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_clamp_max(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_clamp_max_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_clamp_min(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_clamp_min_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_clone(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], *,
+        memory_format: _memory_format | None = None) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], *, memory_format: _memory_format | None = None,
+        out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], src: _Sequence[Tensor],
+        non_blocking: _bool = False) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], src: _Sequence[Tensor], non_blocking: _bool = False, *,
+        out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_copy_(_OpOverloadPacket):
+    def __call__(
+        __self, self: _Sequence[Tensor], src: _Sequence[Tensor],
+        non_blocking: _bool = False) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_cos(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_cos_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_cosh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_cosh_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_div(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: Tensor) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: Tensor, *, out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet__foreach_div_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: Tensor) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    Tensor: _OpOverload
+
+class _packet__foreach_erf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_erf_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_erfc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_erfc_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_exp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_exp_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_expm1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_expm1_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_floor(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_floor_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_frac(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_frac_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_lerp(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weights: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor], weights: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _Sequence[_int | _float | _complex | _bool], *, out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _int | _float | _complex | _bool, *, out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_lerp_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weights: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], tensors1: _Sequence[Tensor],
+        weight: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_lgamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_lgamma_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_log(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_log10(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_log10_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_log1p(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_log1p_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_log2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_log2_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_log_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_max(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_maximum(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_maximum_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_minimum(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_minimum_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_mm(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor], mat2: _Sequence[Tensor]) -> _list[Tensor]: ...
+    default: _OpOverload
+
+class _packet__foreach_mul(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: Tensor) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: Tensor, *, out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet__foreach_mul_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], other: Tensor) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    Tensor: _OpOverload
+
+class _packet__foreach_neg(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_neg_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_norm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], ord: _int | _float | _complex | _bool = 2, /,
+        dtype: _dtype | None = None) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], ord: _int | _float | _complex | _bool = 2, /,
+        dtype: _dtype | None = None, *, out: _Sequence[Tensor]) -> None: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_pow(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], exponent: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], exponent: _Sequence[Tensor], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        exponent: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool,
+        exponent: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        exponent: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], exponent: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], exponent: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarAndTensor: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_pow_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], exponent: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], exponent: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        exponent: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_powsum(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], ord: _int | _float | _complex | _bool = 2, /,
+        dtype: _dtype | None = None) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], ord: _int | _float | _complex | _bool = 2, /,
+        dtype: _dtype | None = None, *, out: _Sequence[Tensor]) -> None: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_reciprocal(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_reciprocal_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_round(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_round_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_rsqrt(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_rsqrt_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sigmoid(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_sigmoid_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sign(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_sign_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_sin_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sinh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_sinh_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sqrt(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_sqrt_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_sub(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1, out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalar: _int | _float | _complex | _bool) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalars: _Sequence[_int | _float | _complex | _bool], *,
+        out: _Sequence[Tensor]) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool, *,
+        out: _Sequence[Tensor]) -> None: ...
+    List: _OpOverload
+    List_out: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+    ScalarList_out: _OpOverload
+    Scalar_out: _OpOverload
+
+class _packet__foreach_sub_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], other: _Sequence[Tensor], *,
+        alpha: _int | _float | _complex | _bool = 1) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], scalar: _int | _float | _complex | _bool) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor],
+        scalars: _Sequence[_int | _float | _complex | _bool]) -> None: ...
+    List: _OpOverload
+    Scalar: _OpOverload
+    ScalarList: _OpOverload
+
+class _packet__foreach_tan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_tan_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_tanh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_tanh_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_trunc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_trunc_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__foreach_zero(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, self: _Sequence[Tensor], *, out: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__foreach_zero_(_OpOverloadPacket):
+    def __call__(__self, self: _Sequence[Tensor]) -> None: ...
+    default: _OpOverload
+
+class _packet__fused_adam_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor], exp_avgs: _Sequence[Tensor],
+        exp_avg_sqs: _Sequence[Tensor], max_exp_avg_sqs: _Sequence[Tensor],
+        state_steps: _Sequence[Tensor], *, lr: _float, beta1: _float, beta2: _float,
+        weight_decay: _float, eps: _float, amsgrad: _bool, maximize: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor], exp_avgs: _Sequence[Tensor],
+        exp_avg_sqs: _Sequence[Tensor], max_exp_avg_sqs: _Sequence[Tensor],
+        state_steps: _Sequence[Tensor], *, lr: Tensor, beta1: _float, beta2: _float,
+        weight_decay: _float, eps: _float, amsgrad: _bool, maximize: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    default: _OpOverload
+    tensor_lr: _OpOverload
+
+class _packet__fused_adamw_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor], exp_avgs: _Sequence[Tensor],
+        exp_avg_sqs: _Sequence[Tensor], max_exp_avg_sqs: _Sequence[Tensor],
+        state_steps: _Sequence[Tensor], *, lr: _float, beta1: _float, beta2: _float,
+        weight_decay: _float, eps: _float, amsgrad: _bool, maximize: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor], exp_avgs: _Sequence[Tensor],
+        exp_avg_sqs: _Sequence[Tensor], max_exp_avg_sqs: _Sequence[Tensor],
+        state_steps: _Sequence[Tensor], *, lr: Tensor, beta1: _float, beta2: _float,
+        weight_decay: _float, eps: _float, amsgrad: _bool, maximize: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    default: _OpOverload
+    tensor_lr: _OpOverload
+
+class _packet__fused_sgd_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor],
+        momentum_buffer_list: _Sequence[Tensor], *, weight_decay: _float, momentum: _float,
+        lr: _float, dampening: _float, nesterov: _bool, maximize: _bool, is_first_step: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    @_overload
+    def __call__(
+        __self, self: _Sequence[Tensor], grads: _Sequence[Tensor],
+        momentum_buffer_list: _Sequence[Tensor], *, weight_decay: _float, momentum: _float,
+        lr: Tensor, dampening: _float, nesterov: _bool, maximize: _bool, is_first_step: _bool,
+        grad_scale: Tensor | None = None, found_inf: Tensor | None = None) -> None: ...
+    default: _OpOverload
+    tensor_lr: _OpOverload
+
+class _packet__linalg_det(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, result: Tensor, LU: Tensor,
+        pivots: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    result: _OpOverload
+
+class _packet__linalg_eigh(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, UPLO: _str = 'L', compute_v: _bool = True) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, UPLO: _str = 'L', compute_v: _bool = True, *, eigenvalues: Tensor,
+        eigenvectors: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    eigenvalues: _OpOverload
+
+class _packet__linalg_slogdet(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, sign: Tensor, logabsdet: Tensor, LU: Tensor,
+        pivots: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    sign: _OpOverload
+
+class _packet__linalg_solve_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, B: Tensor, *, left: _bool = True,
+        check_errors: _bool = False) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False,
+        result: Tensor, LU: Tensor, pivots: Tensor,
+        info: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    result: _OpOverload
+
+class _packet__linalg_svd(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, full_matrices: _bool = False, compute_uv: _bool = True, *,
+        driver: _str | None = None) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, full_matrices: _bool = False, compute_uv: _bool = True, *,
+        driver: _str | None = None, U: Tensor, S: Tensor,
+        Vh: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    U: _OpOverload
+
 class _packet__local_scalar_dense(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
     default: _OpOverload
@@ -114,6 +1290,19 @@ class _packet__to_copy(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, *, non_blocking: _bool = False,
         memory_format: _memory_format | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__unique2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, sorted: _bool = True, return_inverse: _bool = False,
+        return_counts: _bool = False) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, sorted: _bool = True, return_inverse: _bool = False,
+        return_counts: _bool = False, *, out0: Tensor, out1: Tensor,
+        out2: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -383,6 +1572,27 @@ class _packet_add_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_addbmm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addbmm_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_addcdiv(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -436,6 +1646,48 @@ class _packet_addmm(_OpOverloadPacket):
 class _packet_addmm_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, mat1: Tensor, mat2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_addmv(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat: Tensor, vec: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat: Tensor, vec: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addmv_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, mat: Tensor, vec: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_addr(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, vec1: Tensor, vec2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, vec1: Tensor, vec2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addr_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, vec1: Tensor, vec2: Tensor, *,
         beta: _int | _float | _complex | _bool = 1,
         alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     default: _OpOverload
@@ -508,6 +1760,26 @@ class _packet_amin(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False, *,
         out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_aminmax(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, dim: _int | None = None,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, dim: _int | None = None, keepdim: _bool = False, min: Tensor,
+        max: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_angle(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -861,12 +2133,68 @@ class _packet_avg_pool3d_backward(_OpOverloadPacket):
     default: _OpOverload
     grad_input: _OpOverload
 
+class _packet_baddbmm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_baddbmm_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, batch1: Tensor, batch2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_batch_norm(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, weight: Tensor | None, bias: Tensor | None,
         running_mean: Tensor | None, running_var: Tensor | None, training: _bool, momentum: _float,
         eps: _float, cudnn_enabled: _bool) -> Tensor: ...
     default: _OpOverload
+
+class _packet_bernoulli(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: Tensor, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _float = 0.5, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _float, *, generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    float_out: _OpOverload
+    out: _OpOverload
+    p: _OpOverload
+
+class _packet_bernoulli_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _float = 0.5, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    Tensor: _OpOverload
+    float: _OpOverload
 
 class _packet_bilinear(_OpOverloadPacket):
     def __call__(
@@ -993,6 +2321,14 @@ class _packet_bitwise_xor_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_block_diag(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_bmm(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
@@ -1038,6 +2374,10 @@ class _packet_can_cast(_OpOverloadPacket):
     def __call__(__self, from_: _dtype, /, to: _dtype) -> _bool: ...
     default: _OpOverload
 
+class _packet_cartesian_prod(_OpOverloadPacket):
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_cat(_OpOverloadPacket):
     @_overload
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
@@ -1045,6 +2385,24 @@ class _packet_cat(_OpOverloadPacket):
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_cauchy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, median: _float = 0.0, sigma: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, median: _float = 0.0, sigma: _float = 1.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cauchy_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, median: _float = 0.0, sigma: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_ceil(_OpOverloadPacket):
     @_overload
@@ -1072,11 +2430,36 @@ class _packet_celu_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, alpha: _int | _float | _complex | _bool = 1.0) -> Tensor: ...
     default: _OpOverload
 
+class _packet_chain_matmul(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, matrices: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, matrices: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_channel_shuffle(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, groups: _int) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, groups: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cholesky_inverse(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, upper: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, upper: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cholesky_solve(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, input2: Tensor, upper: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, input2: Tensor, upper: _bool = False, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1225,6 +2608,18 @@ class _packet_column_stack(_OpOverloadPacket):
     def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
     @_overload
     def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_combinations(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_complex(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, real: Tensor, imag: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, real: Tensor, imag: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1378,6 +2773,34 @@ class _packet_copy_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, src: Tensor, non_blocking: _bool = False) -> Tensor: ...
     default: _OpOverload
 
+class _packet_copysign(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet_copysign_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_corrcoef(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_cos(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -1426,10 +2849,58 @@ class _packet_count_nonzero(_OpOverloadPacket):
     dim_IntList_out: _OpOverload
     out: _OpOverload
 
+class _packet_cov(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, *, correction: _int = 1, fweights: Tensor | None = None,
+        aweights: Tensor | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_cross(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, dim: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, dim: _int | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_cross_entropy_loss(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
         ignore_index: _int = -100, label_smoothing: _float = 0.0) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_cummax(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cummin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cumprod(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cumprod_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_cumsum(_OpOverloadPacket):
@@ -1443,6 +2914,32 @@ class _packet_cumsum(_OpOverloadPacket):
 
 class _packet_cumsum_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_cumulative_trapezoid(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, y: Tensor, *, dx: _int | _float | _complex | _bool = 1,
+        dim: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(__self, y: Tensor, x: Tensor, *, dim: _int = -1) -> Tensor: ...
+    dx: _OpOverload
+    x: _OpOverload
+
+class _packet_deg2rad(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_deg2rad_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_det(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_detach(_OpOverloadPacket):
@@ -1512,6 +3009,41 @@ class _packet_diagonal_scatter(_OpOverloadPacket):
     @_overload
     def __call__(
         __self, self: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_diff(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None,
+        append: Tensor | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None,
+        append: Tensor | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_digamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_digamma_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_dist(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, p: _int | _float | _complex | _bool = 2) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, p: _int | _float | _complex | _bool = 2, *,
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
@@ -1597,6 +3129,14 @@ class _packet_divide_(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_mode: _OpOverload
 
+class _packet_dot(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, tensor: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_dropout(_OpOverloadPacket):
     def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
@@ -1612,6 +3152,12 @@ class _packet_dstack(_OpOverloadPacket):
     def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_einsum(_OpOverloadPacket):
+    def __call__(
+        __self, equation: _str, tensors: _Sequence[Tensor], *,
+        path: _Sequence[_int] | None = None) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_elu(_OpOverloadPacket):
     @_overload
@@ -1744,6 +3290,18 @@ class _packet_erfc_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_erfinv(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_erfinv_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_exp(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -1800,6 +3358,42 @@ class _packet_expm1_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_exponential(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, lambd: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, lambd: _float = 1.0, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_exponential_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, lambd: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_eye(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, n: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, n: _int, m: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, m: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    m: _OpOverload
+    m_out: _OpOverload
+    out: _OpOverload
+
 class _packet_feature_alpha_dropout(_OpOverloadPacket):
     def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
@@ -1815,6 +3409,258 @@ class _packet_feature_dropout(_OpOverloadPacket):
 class _packet_feature_dropout_(_OpOverloadPacket):
     def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
+
+class _packet_fft_fft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_fft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_fftfreq(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, n: _int, d: _float = 1.0, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, d: _float = 1.0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_fftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_fftshift(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int | _Sequence[_int] | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_fft_hfft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_hfft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_hfftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ifft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ifft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ifftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ifftshift(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int | _Sequence[_int] | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_fft_ihfft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ihfft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_ihfftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_irfft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_irfft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_irfftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_rfft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1,
+        norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n: _int | None = None, dim: _int = -1, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_rfft2(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] = ..., norm: _str | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_rfftfreq(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, n: _int, d: _float = 1.0, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, d: _float = 1.0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fft_rfftn(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, s: _int | _Sequence[_int] | None = None,
+        dim: _int | _Sequence[_int] | None = None, norm: _str | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_fill(_OpOverloadPacket):
     @_overload
@@ -1871,6 +3717,38 @@ class _packet_fliplr(_OpOverloadPacket):
 class _packet_flipud(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_float_power(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _int | _float | _complex | _bool, exponent: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, exponent: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, exponent: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor_Scalar: _OpOverload
+    Tensor_Scalar_out: _OpOverload
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
+
+class _packet_float_power_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, exponent: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_floor(_OpOverloadPacket):
     @_overload
@@ -1984,6 +3862,18 @@ class _packet_gather(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_gcd(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_gcd_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_ge(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -2026,6 +3916,22 @@ class _packet_gelu_backward(_OpOverloadPacket):
         grad_input: Tensor) -> Tensor: ...
     default: _OpOverload
     grad_input: _OpOverload
+
+class _packet_geometric(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _float, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _float, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_geometric_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, p: _float, *, generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_ger(_OpOverloadPacket):
     @_overload
@@ -2222,6 +4128,18 @@ class _packet_hardtanh_backward(_OpOverloadPacket):
     default: _OpOverload
     grad_input: _OpOverload
 
+class _packet_heaviside(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, values: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, values: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_heaviside_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, values: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_hinge_embedding_loss(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, target: Tensor, margin: _float = 1.0,
@@ -2239,6 +4157,29 @@ class _packet_histc(_OpOverloadPacket):
         max: _int | _float | _complex | _bool = 0, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_histogram(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: _int = 100, *, range: _Sequence[_float] | None = None,
+        weight: Tensor | None = None, density: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: _int = 100, *, range: _Sequence[_float] | None = None,
+        weight: Tensor | None = None, density: _bool = False, hist: Tensor,
+        bin_edges: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: Tensor, *, weight: Tensor | None = None,
+        density: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: _bool = False,
+        hist: Tensor, bin_edges: Tensor) -> _tuple[Tensor, Tensor]: ...
+    bin_ct: _OpOverload
+    bin_ct_out: _OpOverload
+    bins_tensor: _OpOverload
+    bins_tensor_out: _OpOverload
 
 class _packet_hstack(_OpOverloadPacket):
     @_overload
@@ -2270,6 +4211,18 @@ class _packet_hypot(_OpOverloadPacket):
 
 class _packet_hypot_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_i0(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_i0_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_im2col(_OpOverloadPacket):
@@ -2391,12 +4344,28 @@ class _packet_index_select_backward(_OpOverloadPacket):
         __self, grad: Tensor, self_sizes: _Sequence[_int], dim: _int, index: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_inner(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_instance_norm(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, weight: Tensor | None, bias: Tensor | None,
         running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: _bool,
         momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor: ...
     default: _OpOverload
+
+class _packet_inverse(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_isclose(_OpOverloadPacket):
     def __call__(
@@ -2407,6 +4376,38 @@ class _packet_isclose(_OpOverloadPacket):
 class _packet_isfinite(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_isin(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, element: _int | _float | _complex | _bool, test_elements: Tensor, *,
+        assume_unique: _bool = False, invert: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, element: _int | _float | _complex | _bool, test_elements: Tensor, *,
+        assume_unique: _bool = False, invert: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, elements: Tensor, test_element: _int | _float | _complex | _bool, *,
+        assume_unique: _bool = False, invert: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, elements: Tensor, test_element: _int | _float | _complex | _bool, *,
+        assume_unique: _bool = False, invert: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, elements: Tensor, test_elements: Tensor, *, assume_unique: _bool = False,
+        invert: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, elements: Tensor, test_elements: Tensor, *, assume_unique: _bool = False,
+        invert: _bool = False, out: Tensor) -> Tensor: ...
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Tensor_Scalar: _OpOverload
+    Tensor_Scalar_out: _OpOverload
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
 
 class _packet_isinf(_OpOverloadPacket):
     @_overload
@@ -2424,6 +4425,26 @@ class _packet_isnan(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_isneginf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_isposinf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_isreal(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_item(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
     default: _OpOverload
@@ -2434,6 +4455,26 @@ class _packet_kl_div(_OpOverloadPacket):
         log_target: _bool = False) -> Tensor: ...
     default: _OpOverload
 
+class _packet_kron(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_kthvalue(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, k: _int, dim: _int = -1,
+        keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    values: _OpOverload
+
 class _packet_l1_loss(_OpOverloadPacket):
     def __call__(__self, self: Tensor, target: Tensor, reduction: _int = 1) -> Tensor: ...
     default: _OpOverload
@@ -2442,6 +4483,30 @@ class _packet_layer_norm(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, normalized_shape: _Sequence[_int], weight: Tensor | None = None,
         bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_lcm(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_lcm_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_ldexp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet_ldexp_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_le(_OpOverloadPacket):
@@ -2568,6 +4633,375 @@ class _packet_less_equal_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_lgamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_lgamma_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_linalg_cholesky(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, upper: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, upper: _bool = False, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_cholesky_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, upper: _bool = False,
+        check_errors: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, upper: _bool = False, check_errors: _bool = False, L: Tensor,
+        info: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    L: _OpOverload
+
+class _packet_linalg_cond(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None = None, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, p: _str) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, p: _str, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    p_str: _OpOverload
+    p_str_out: _OpOverload
+
+class _packet_linalg_cross(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, dim: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, dim: _int = -1, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_det(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, A: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_eigh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, UPLO: _str = 'L') -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, UPLO: _str = 'L', *, eigvals: Tensor,
+        eigvecs: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    eigvals: _OpOverload
+
+class _packet_linalg_eigvalsh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, UPLO: _str = 'L') -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, UPLO: _str = 'L', *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_inv(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, A: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_inv_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor, *, check_errors: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, check_errors: _bool = False, inverse: Tensor,
+        info: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    inverse: _OpOverload
+
+class _packet_linalg_lstsq(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, b: Tensor, rcond: _float | None = None, *,
+        driver: _str | None = None) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, b: Tensor, rcond: _float | None = None, *, driver: _str | None = None,
+        solution: Tensor, residuals: Tensor, rank: Tensor,
+        singular_values: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_lu_factor(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor, *, pivot: _bool = True) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, pivot: _bool = True, LU: Tensor,
+        pivots: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_lu_factor_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, pivot: _bool = True,
+        check_errors: _bool = False) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, pivot: _bool = True, check_errors: _bool = False, LU: Tensor,
+        pivots: Tensor, info: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_matrix_norm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool, /, dim: _Sequence[_int] = ...,
+        keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool, /, dim: _Sequence[_int] = ...,
+        keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _str = 'fro', /, dim: _Sequence[_int] = ...,
+        keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _str = 'fro', /, dim: _Sequence[_int] = ...,
+        keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    str_ord: _OpOverload
+    str_ord_out: _OpOverload
+
+class _packet_linalg_matrix_power(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, n: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, n: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_matrix_rank(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, tol: _float, hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: _float | None = None, rtol: _float | None = None,
+        hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: _float | None = None, rtol: _float | None = None,
+        hermitian: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None,
+        hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None,
+        hermitian: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, tol: _float, hermitian: _bool = False, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, input: Tensor, tol: Tensor, hermitian: _bool = False, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, input: Tensor, tol: Tensor, hermitian: _bool = False) -> Tensor: ...
+    default: _OpOverload
+    atol_rtol_float: _OpOverload
+    atol_rtol_float_out: _OpOverload
+    atol_rtol_tensor: _OpOverload
+    atol_rtol_tensor_out: _OpOverload
+    out: _OpOverload
+    out_tol_tensor: _OpOverload
+    tol_tensor: _OpOverload
+
+class _packet_linalg_multi_dot(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_norm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool | None = None, /,
+        dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _str, /, dim: _int | _Sequence[_int] | None = None,
+        keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _str, /, dim: _int | _Sequence[_int] | None = None,
+        keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool | None = None, /,
+        dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    ord_str: _OpOverload
+    ord_str_out: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_pinv(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, rcond: _float, hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: _float | None = None, rtol: _float | None = None,
+        hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: _float | None = None, rtol: _float | None = None,
+        hermitian: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None,
+        hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None,
+        hermitian: _bool = False, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, rcond: _float, hermitian: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, rcond: Tensor, hermitian: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, rcond: Tensor, hermitian: _bool = False) -> Tensor: ...
+    default: _OpOverload
+    atol_rtol_float: _OpOverload
+    atol_rtol_float_out: _OpOverload
+    atol_rtol_tensor: _OpOverload
+    atol_rtol_tensor_out: _OpOverload
+    out: _OpOverload
+    out_rcond_tensor: _OpOverload
+    rcond_tensor: _OpOverload
+
+class _packet_linalg_qr(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor, mode: _str = 'reduced') -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, mode: _str = 'reduced', *, Q: Tensor,
+        R: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_slogdet(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, *, sign: Tensor, logabsdet: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_solve(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor, B: Tensor, *, left: _bool = True) -> Tensor: ...
+    @_overload
+    def __call__(__self, A: Tensor, B: Tensor, *, left: _bool = True, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_solve_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, B: Tensor, *, left: _bool = True,
+        check_errors: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False,
+        result: Tensor, info: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_solve_triangular(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, B: Tensor, *, upper: _bool, left: _bool = True,
+        unitriangular: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, B: Tensor, *, upper: _bool, left: _bool = True,
+        unitriangular: _bool = False, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_svd(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, A: Tensor, full_matrices: _bool = True, *,
+        driver: _str | None = None) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, A: Tensor, full_matrices: _bool = True, *, driver: _str | None = None, U: Tensor,
+        S: Tensor, Vh: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    U: _OpOverload
+
+class _packet_linalg_svdvals(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, A: Tensor, *, driver: _str | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, A: Tensor, *, driver: _str | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_vander(_OpOverloadPacket):
+    def __call__(__self, x: Tensor, *, N: _int | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_linalg_vecdot(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, x: Tensor, y: Tensor, *, dim: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(__self, x: Tensor, y: Tensor, *, dim: _int = -1, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_vector_norm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool = 2, /,
+        dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, ord: _int | _float | _complex | _bool = 2, /,
+        dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_linear(_OpOverloadPacket):
     @_overload
     def __call__(__self, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
@@ -2670,6 +5104,24 @@ class _packet_log_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_log_normal(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, mean: _float = 1.0, std: _float = 2.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mean: _float = 1.0, std: _float = 2.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_log_normal_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, mean: _float = 1.0, std: _float = 2.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_log_sigmoid(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2702,6 +5154,18 @@ class _packet_logaddexp2(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_logcumsumexp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logdet(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_logical_and(_OpOverloadPacket):
     @_overload
@@ -2749,6 +5213,18 @@ class _packet_logical_xor(_OpOverloadPacket):
 
 class _packet_logical_xor_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_logit(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, eps: _float | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, eps: _float | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logit_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, eps: _float | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_logspace(_OpOverloadPacket):
@@ -2906,6 +5382,14 @@ class _packet_matmul(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_matrix_power(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, n: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, n: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_max(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -3054,6 +5538,31 @@ class _packet_mean(_OpOverloadPacket):
     dtype_out: _OpOverload
     out: _OpOverload
 
+class _packet_median(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dim: _OpOverload
+    dim_values: _OpOverload
+    out: _OpOverload
+
+class _packet_meshgrid(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor]) -> _list[Tensor]: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], *, indexing: _str) -> _list[Tensor]: ...
+    default: _OpOverload
+    indexing: _OpOverload
+
 class _packet_min(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -3120,6 +5629,17 @@ class _packet_mm(_OpOverloadPacket):
     dtype_out: _OpOverload
     out: _OpOverload
 
+class _packet_mode(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = -1, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = -1, keepdim: _bool = False, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    values: _OpOverload
+
 class _packet_moveaxis(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, source: _int, destination: _int) -> Tensor: ...
@@ -3144,6 +5664,14 @@ class _packet_mse_loss(_OpOverloadPacket):
     @_overload
     def __call__(
         __self, self: Tensor, target: Tensor, reduction: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_msort(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -3186,6 +5714,14 @@ class _packet_multiply_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_mv(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, vec: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_nan_to_num(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -3203,6 +5739,69 @@ class _packet_nan_to_num_(_OpOverloadPacket):
         __self, self: Tensor, nan: _float | None = None, posinf: _float | None = None,
         neginf: _float | None = None) -> Tensor: ...
     default: _OpOverload
+
+class _packet_nanmean(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nanmedian(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dim: _OpOverload
+    dim_values: _OpOverload
+    out: _OpOverload
+
+class _packet_nanquantile(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear') -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear', out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: _float, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear') -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: _float, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear', out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    scalar: _OpOverload
+    scalar_out: _OpOverload
+
+class _packet_nansum(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_narrow(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
@@ -3335,6 +5934,18 @@ class _packet_new_zeros(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_nextafter(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nextafter_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_nll_loss_nd(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
@@ -3347,6 +5958,46 @@ class _packet_nonzero(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
+
+class _packet_norm(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, p: _int | _float | _complex | _bool = 2) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None,
+        dim: _int | _Sequence[_int], keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None,
+        dim: _int | _Sequence[_int], keepdim: _bool, *, dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None, *,
+        dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None, *, dtype: _dtype,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool = 2, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None,
+        dim: _int | _Sequence[_int], keepdim: _bool, *, dtype: _dtype, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool | None,
+        dim: _int | _Sequence[_int], keepdim: _bool = False, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    ScalarOpt_dim: _OpOverload
+    ScalarOpt_dim_dtype: _OpOverload
+    ScalarOpt_dtype: _OpOverload
+    ScalarOpt_dtype_out: _OpOverload
+    Scalar_out: _OpOverload
+    dtype_out: _OpOverload
     out: _OpOverload
 
 class _packet_normal(_OpOverloadPacket):
@@ -3492,6 +6143,10 @@ class _packet_permute_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_pinverse(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, rcond: _float = 1e-15) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_pixel_shuffle(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, upscale_factor: _int) -> Tensor: ...
@@ -3512,6 +6167,26 @@ class _packet_poisson_nll_loss(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, target: Tensor, log_input: _bool, full: _bool, eps: _float,
         reduction: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_polar(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, abs: Tensor, angle: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, abs: Tensor, angle: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_polygamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, n: _int, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_positive(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_pow(_OpOverloadPacket):
@@ -3570,6 +6245,40 @@ class _packet_prod(_OpOverloadPacket):
 
 class _packet_promote_types(_OpOverloadPacket):
     def __call__(__self, type1: _dtype, type2: _dtype) -> _dtype: ...
+    default: _OpOverload
+
+class _packet_quantile(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear') -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear', out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: _float, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear') -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, q: _float, dim: _int | None = None, keepdim: _bool = False, *,
+        interpolation: _str = 'linear', out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    scalar: _OpOverload
+    scalar_out: _OpOverload
+
+class _packet_rad2deg(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_rad2deg_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_rand(_OpOverloadPacket):
@@ -3720,6 +6429,25 @@ class _packet_random_(_OpOverloadPacket):
         __self, self: Tensor, to: _int, *, generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
     to: _OpOverload
+
+class _packet_randperm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, n: _int, *, dtype: _dtype | None = ..., layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, n: _int, *, generator: _Generator | None, dtype: _dtype | None = ...,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, *, generator: _Generator | None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    generator: _OpOverload
+    generator_out: _OpOverload
+    out: _OpOverload
 
 class _packet_ravel(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -4263,6 +6991,18 @@ class _packet_sin_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_sinc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_sinc_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_sinh(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -4314,6 +7054,15 @@ class _packet_slice_scatter(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
         end: _int | None = None, step: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_slogdet(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, sign: Tensor, logabsdet: Tensor) -> _tuple[Tensor, Tensor]: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -4415,6 +7164,14 @@ class _packet_sort(_OpOverloadPacket):
     values: _OpOverload
     values_stable: _OpOverload
 
+class _packet_special_digamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_special_erf(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -4424,6 +7181,14 @@ class _packet_special_erf(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_special_erfc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_erfinv(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
@@ -4455,11 +7220,59 @@ class _packet_special_expm1(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_special_gammaln(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_i0(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_i0e(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_i1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_i1e(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_special_log1p(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_logit(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, eps: _float | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, eps: _float | None = None, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -4473,6 +7286,54 @@ class _packet_special_logsumexp(_OpOverloadPacket):
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_special_polygamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, n: _int, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, n: _int, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_psi(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_sinc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_xlog1py(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: _int | _float | _complex | _bool, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, other: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    other_scalar: _OpOverload
+    other_scalar_out: _OpOverload
+    out: _OpOverload
+    self_scalar: _OpOverload
+    self_scalar_out: _OpOverload
 
 class _packet_split(_OpOverloadPacket):
     @_overload
@@ -4700,6 +7561,18 @@ class _packet_sum_to_size(_OpOverloadPacket):
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
 
+class _packet_svd(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, some: _bool = True,
+        compute_uv: _bool = True) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, some: _bool = True, compute_uv: _bool = True, *, U: Tensor, S: Tensor,
+        V: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    U: _OpOverload
+
 class _packet_swapaxes(_OpOverloadPacket):
     def __call__(__self, self: Tensor, axis0: _int, axis1: _int) -> Tensor: ...
     default: _OpOverload
@@ -4782,6 +7655,18 @@ class _packet_tanh_backward(_OpOverloadPacket):
     default: _OpOverload
     grad_input: _OpOverload
 
+class _packet_tensordot(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, dims_self: _Sequence[_int],
+        dims_other: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, dims_self: _Sequence[_int],
+        dims_other: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_threshold_backward(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -4834,6 +7719,14 @@ class _packet_topk(_OpOverloadPacket):
     default: _OpOverload
     values: _OpOverload
 
+class _packet_trace(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_transpose(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
     int: _OpOverload
@@ -4849,6 +7742,24 @@ class _packet_transpose_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim0: _int, dim1: _int, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_trapezoid(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, y: Tensor, *, dx: _int | _float | _complex | _bool = 1,
+        dim: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(__self, y: Tensor, x: Tensor, *, dim: _int = -1) -> Tensor: ...
+    dx: _OpOverload
+    x: _OpOverload
+
+class _packet_trapz(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, y: Tensor, *, dx: _float = 1.0, dim: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(__self, y: Tensor, x: Tensor, *, dim: _int = -1) -> Tensor: ...
+    dx: _OpOverload
+    x: _OpOverload
 
 class _packet_tril(_OpOverloadPacket):
     @_overload
@@ -4967,6 +7878,32 @@ class _packet_uniform_(_OpOverloadPacket):
         __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
         generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
+
+class _packet_unique_consecutive(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, return_inverse: _bool = False, return_counts: _bool = False,
+        dim: _int | None = None) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, return_inverse: _bool = False, return_counts: _bool = False,
+        dim: _int | None = None, *, out0: Tensor, out1: Tensor,
+        out2: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_unique_dim(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, sorted: _bool = True, return_inverse: _bool = False,
+        return_counts: _bool = False) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, sorted: _bool = True, return_inverse: _bool = False,
+        return_counts: _bool = False, *, out0: Tensor, out1: Tensor,
+        out2: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_unsqueeze(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
@@ -5213,6 +8150,10 @@ class _packet_value_selecting_reduction_backward(_OpOverloadPacket):
         keepdim: _bool) -> Tensor: ...
     default: _OpOverload
 
+class _packet_vander(_OpOverloadPacket):
+    def __call__(__self, x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_var(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, unbiased: _bool = True) -> Tensor: ...
@@ -5261,6 +8202,14 @@ class _packet_var_mean(_OpOverloadPacket):
     correction: _OpOverload
     correction_out: _OpOverload
     dim: _OpOverload
+
+class _packet_vdot(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_view(_OpOverloadPacket):
     @_overload
@@ -5412,6 +8361,110 @@ _adaptive_avg_pool2d: _packet__adaptive_avg_pool2d
 _adaptive_avg_pool2d_backward: _packet__adaptive_avg_pool2d_backward
 _adaptive_avg_pool3d: _packet__adaptive_avg_pool3d
 _adaptive_avg_pool3d_backward: _packet__adaptive_avg_pool3d_backward
+_fft_c2c: _packet__fft_c2c
+_fft_c2r: _packet__fft_c2r
+_fft_r2c: _packet__fft_r2c
+_foreach_abs: _packet__foreach_abs
+_foreach_abs_: _packet__foreach_abs_
+_foreach_acos: _packet__foreach_acos
+_foreach_acos_: _packet__foreach_acos_
+_foreach_add: _packet__foreach_add
+_foreach_add_: _packet__foreach_add_
+_foreach_addcdiv: _packet__foreach_addcdiv
+_foreach_addcdiv_: _packet__foreach_addcdiv_
+_foreach_addcmul: _packet__foreach_addcmul
+_foreach_addcmul_: _packet__foreach_addcmul_
+_foreach_asin: _packet__foreach_asin
+_foreach_asin_: _packet__foreach_asin_
+_foreach_atan: _packet__foreach_atan
+_foreach_atan_: _packet__foreach_atan_
+_foreach_ceil: _packet__foreach_ceil
+_foreach_ceil_: _packet__foreach_ceil_
+_foreach_clamp_max: _packet__foreach_clamp_max
+_foreach_clamp_max_: _packet__foreach_clamp_max_
+_foreach_clamp_min: _packet__foreach_clamp_min
+_foreach_clamp_min_: _packet__foreach_clamp_min_
+_foreach_clone: _packet__foreach_clone
+_foreach_copy: _packet__foreach_copy
+_foreach_copy_: _packet__foreach_copy_
+_foreach_cos: _packet__foreach_cos
+_foreach_cos_: _packet__foreach_cos_
+_foreach_cosh: _packet__foreach_cosh
+_foreach_cosh_: _packet__foreach_cosh_
+_foreach_div: _packet__foreach_div
+_foreach_div_: _packet__foreach_div_
+_foreach_erf: _packet__foreach_erf
+_foreach_erf_: _packet__foreach_erf_
+_foreach_erfc: _packet__foreach_erfc
+_foreach_erfc_: _packet__foreach_erfc_
+_foreach_exp: _packet__foreach_exp
+_foreach_exp_: _packet__foreach_exp_
+_foreach_expm1: _packet__foreach_expm1
+_foreach_expm1_: _packet__foreach_expm1_
+_foreach_floor: _packet__foreach_floor
+_foreach_floor_: _packet__foreach_floor_
+_foreach_frac: _packet__foreach_frac
+_foreach_frac_: _packet__foreach_frac_
+_foreach_lerp: _packet__foreach_lerp
+_foreach_lerp_: _packet__foreach_lerp_
+_foreach_lgamma: _packet__foreach_lgamma
+_foreach_lgamma_: _packet__foreach_lgamma_
+_foreach_log: _packet__foreach_log
+_foreach_log10: _packet__foreach_log10
+_foreach_log10_: _packet__foreach_log10_
+_foreach_log1p: _packet__foreach_log1p
+_foreach_log1p_: _packet__foreach_log1p_
+_foreach_log2: _packet__foreach_log2
+_foreach_log2_: _packet__foreach_log2_
+_foreach_log_: _packet__foreach_log_
+_foreach_max: _packet__foreach_max
+_foreach_maximum: _packet__foreach_maximum
+_foreach_maximum_: _packet__foreach_maximum_
+_foreach_minimum: _packet__foreach_minimum
+_foreach_minimum_: _packet__foreach_minimum_
+_foreach_mm: _packet__foreach_mm
+_foreach_mul: _packet__foreach_mul
+_foreach_mul_: _packet__foreach_mul_
+_foreach_neg: _packet__foreach_neg
+_foreach_neg_: _packet__foreach_neg_
+_foreach_norm: _packet__foreach_norm
+_foreach_pow: _packet__foreach_pow
+_foreach_pow_: _packet__foreach_pow_
+_foreach_powsum: _packet__foreach_powsum
+_foreach_reciprocal: _packet__foreach_reciprocal
+_foreach_reciprocal_: _packet__foreach_reciprocal_
+_foreach_round: _packet__foreach_round
+_foreach_round_: _packet__foreach_round_
+_foreach_rsqrt: _packet__foreach_rsqrt
+_foreach_rsqrt_: _packet__foreach_rsqrt_
+_foreach_sigmoid: _packet__foreach_sigmoid
+_foreach_sigmoid_: _packet__foreach_sigmoid_
+_foreach_sign: _packet__foreach_sign
+_foreach_sign_: _packet__foreach_sign_
+_foreach_sin: _packet__foreach_sin
+_foreach_sin_: _packet__foreach_sin_
+_foreach_sinh: _packet__foreach_sinh
+_foreach_sinh_: _packet__foreach_sinh_
+_foreach_sqrt: _packet__foreach_sqrt
+_foreach_sqrt_: _packet__foreach_sqrt_
+_foreach_sub: _packet__foreach_sub
+_foreach_sub_: _packet__foreach_sub_
+_foreach_tan: _packet__foreach_tan
+_foreach_tan_: _packet__foreach_tan_
+_foreach_tanh: _packet__foreach_tanh
+_foreach_tanh_: _packet__foreach_tanh_
+_foreach_trunc: _packet__foreach_trunc
+_foreach_trunc_: _packet__foreach_trunc_
+_foreach_zero: _packet__foreach_zero
+_foreach_zero_: _packet__foreach_zero_
+_fused_adam_: _packet__fused_adam_
+_fused_adamw_: _packet__fused_adamw_
+_fused_sgd_: _packet__fused_sgd_
+_linalg_det: _packet__linalg_det
+_linalg_eigh: _packet__linalg_eigh
+_linalg_slogdet: _packet__linalg_slogdet
+_linalg_solve_ex: _packet__linalg_solve_ex
+_linalg_svd: _packet__linalg_svd
 _local_scalar_dense: _packet__local_scalar_dense
 _log_softmax: _packet__log_softmax
 _log_softmax_backward_data: _packet__log_softmax_backward_data
@@ -5419,6 +8472,7 @@ _pad_circular: _packet__pad_circular
 _softmax: _packet__softmax
 _softmax_backward_data: _packet__softmax_backward_data
 _to_copy: _packet__to_copy
+_unique2: _packet__unique2
 _unsafe_index: _packet__unsafe_index
 _unsafe_view: _packet__unsafe_view
 _upsample_nearest_exact1d: _packet__upsample_nearest_exact1d
@@ -5445,12 +8499,18 @@ adaptive_max_pool3d: _packet_adaptive_max_pool3d
 adaptive_max_pool3d_backward: _packet_adaptive_max_pool3d_backward
 add: _packet_add
 add_: _packet_add_
+addbmm: _packet_addbmm
+addbmm_: _packet_addbmm_
 addcdiv: _packet_addcdiv
 addcdiv_: _packet_addcdiv_
 addcmul: _packet_addcmul
 addcmul_: _packet_addcmul_
 addmm: _packet_addmm
 addmm_: _packet_addmm_
+addmv: _packet_addmv
+addmv_: _packet_addmv_
+addr: _packet_addr
+addr_: _packet_addr_
 alias: _packet_alias
 alias_copy: _packet_alias_copy
 all: _packet_all
@@ -5459,6 +8519,8 @@ alpha_dropout: _packet_alpha_dropout
 alpha_dropout_: _packet_alpha_dropout_
 amax: _packet_amax
 amin: _packet_amin
+aminmax: _packet_aminmax
+angle: _packet_angle
 any: _packet_any
 arange: _packet_arange
 arccos: _packet_arccos
@@ -5499,7 +8561,11 @@ avg_pool2d: _packet_avg_pool2d
 avg_pool2d_backward: _packet_avg_pool2d_backward
 avg_pool3d: _packet_avg_pool3d
 avg_pool3d_backward: _packet_avg_pool3d_backward
+baddbmm: _packet_baddbmm
+baddbmm_: _packet_baddbmm_
 batch_norm: _packet_batch_norm
+bernoulli: _packet_bernoulli
+bernoulli_: _packet_bernoulli_
 bilinear: _packet_bilinear
 binary_cross_entropy: _packet_binary_cross_entropy
 binary_cross_entropy_backward: _packet_binary_cross_entropy_backward
@@ -5513,16 +8579,23 @@ bitwise_or: _packet_bitwise_or
 bitwise_or_: _packet_bitwise_or_
 bitwise_xor: _packet_bitwise_xor
 bitwise_xor_: _packet_bitwise_xor_
+block_diag: _packet_block_diag
 bmm: _packet_bmm
 broadcast_to: _packet_broadcast_to
 bucketize: _packet_bucketize
 can_cast: _packet_can_cast
+cartesian_prod: _packet_cartesian_prod
 cat: _packet_cat
+cauchy: _packet_cauchy
+cauchy_: _packet_cauchy_
 ceil: _packet_ceil
 ceil_: _packet_ceil_
 celu: _packet_celu
 celu_: _packet_celu_
+chain_matmul: _packet_chain_matmul
 channel_shuffle: _packet_channel_shuffle
+cholesky_inverse: _packet_cholesky_inverse
+cholesky_solve: _packet_cholesky_solve
 chunk: _packet_chunk
 clamp: _packet_clamp
 clamp_: _packet_clamp_
@@ -5535,6 +8608,8 @@ clip_: _packet_clip_
 clone: _packet_clone
 col2im: _packet_col2im
 column_stack: _packet_column_stack
+combinations: _packet_combinations
+complex: _packet_complex
 concat: _packet_concat
 concatenate: _packet_concatenate
 conj: _packet_conj
@@ -5552,6 +8627,9 @@ convolution: _packet_convolution
 convolution_backward: _packet_convolution_backward
 copy: _packet_copy
 copy_: _packet_copy_
+copysign: _packet_copysign
+copysign_: _packet_copysign_
+corrcoef: _packet_corrcoef
 cos: _packet_cos
 cos_: _packet_cos_
 cosh: _packet_cosh
@@ -5559,9 +8637,19 @@ cosh_: _packet_cosh_
 cosine_embedding_loss: _packet_cosine_embedding_loss
 cosine_similarity: _packet_cosine_similarity
 count_nonzero: _packet_count_nonzero
+cov: _packet_cov
+cross: _packet_cross
 cross_entropy_loss: _packet_cross_entropy_loss
+cummax: _packet_cummax
+cummin: _packet_cummin
+cumprod: _packet_cumprod
+cumprod_: _packet_cumprod_
 cumsum: _packet_cumsum
 cumsum_: _packet_cumsum_
+cumulative_trapezoid: _packet_cumulative_trapezoid
+deg2rad: _packet_deg2rad
+deg2rad_: _packet_deg2rad_
+det: _packet_det
 detach: _packet_detach
 detach_copy: _packet_detach_copy
 diag: _packet_diag
@@ -5570,13 +8658,19 @@ diagonal: _packet_diagonal
 diagonal_backward: _packet_diagonal_backward
 diagonal_copy: _packet_diagonal_copy
 diagonal_scatter: _packet_diagonal_scatter
+diff: _packet_diff
+digamma: _packet_digamma
+digamma_: _packet_digamma_
+dist: _packet_dist
 div: _packet_div
 div_: _packet_div_
 divide: _packet_divide
 divide_: _packet_divide_
+dot: _packet_dot
 dropout: _packet_dropout
 dropout_: _packet_dropout_
 dstack: _packet_dstack
+einsum: _packet_einsum
 elu: _packet_elu
 elu_: _packet_elu_
 embedding: _packet_embedding
@@ -5591,6 +8685,8 @@ erf: _packet_erf
 erf_: _packet_erf_
 erfc: _packet_erfc
 erfc_: _packet_erfc_
+erfinv: _packet_erfinv
+erfinv_: _packet_erfinv_
 exp: _packet_exp
 exp2: _packet_exp2
 exp2_: _packet_exp2_
@@ -5600,10 +8696,35 @@ expand_as: _packet_expand_as
 expand_copy: _packet_expand_copy
 expm1: _packet_expm1
 expm1_: _packet_expm1_
+exponential: _packet_exponential
+exponential_: _packet_exponential_
+eye: _packet_eye
 feature_alpha_dropout: _packet_feature_alpha_dropout
 feature_alpha_dropout_: _packet_feature_alpha_dropout_
 feature_dropout: _packet_feature_dropout
 feature_dropout_: _packet_feature_dropout_
+fft_fft: _packet_fft_fft
+fft_fft2: _packet_fft_fft2
+fft_fftfreq: _packet_fft_fftfreq
+fft_fftn: _packet_fft_fftn
+fft_fftshift: _packet_fft_fftshift
+fft_hfft: _packet_fft_hfft
+fft_hfft2: _packet_fft_hfft2
+fft_hfftn: _packet_fft_hfftn
+fft_ifft: _packet_fft_ifft
+fft_ifft2: _packet_fft_ifft2
+fft_ifftn: _packet_fft_ifftn
+fft_ifftshift: _packet_fft_ifftshift
+fft_ihfft: _packet_fft_ihfft
+fft_ihfft2: _packet_fft_ihfft2
+fft_ihfftn: _packet_fft_ihfftn
+fft_irfft: _packet_fft_irfft
+fft_irfft2: _packet_fft_irfft2
+fft_irfftn: _packet_fft_irfftn
+fft_rfft: _packet_fft_rfft
+fft_rfft2: _packet_fft_rfft2
+fft_rfftfreq: _packet_fft_rfftfreq
+fft_rfftn: _packet_fft_rfftn
 fill: _packet_fill
 fill_: _packet_fill_
 fix: _packet_fix
@@ -5612,6 +8733,8 @@ flatten: _packet_flatten
 flip: _packet_flip
 fliplr: _packet_fliplr
 flipud: _packet_flipud
+float_power: _packet_float_power
+float_power_: _packet_float_power_
 floor: _packet_floor
 floor_: _packet_floor_
 fmax: _packet_fmax
@@ -5624,11 +8747,15 @@ frexp: _packet_frexp
 full: _packet_full
 full_like: _packet_full_like
 gather: _packet_gather
+gcd: _packet_gcd
+gcd_: _packet_gcd_
 ge: _packet_ge
 ge_: _packet_ge_
 gelu: _packet_gelu
 gelu_: _packet_gelu_
 gelu_backward: _packet_gelu_backward
+geometric: _packet_geometric
+geometric_: _packet_geometric_
 ger: _packet_ger
 glu: _packet_glu
 greater: _packet_greater
@@ -5651,12 +8778,17 @@ hardswish_backward: _packet_hardswish_backward
 hardtanh: _packet_hardtanh
 hardtanh_: _packet_hardtanh_
 hardtanh_backward: _packet_hardtanh_backward
+heaviside: _packet_heaviside
+heaviside_: _packet_heaviside_
 hinge_embedding_loss: _packet_hinge_embedding_loss
 histc: _packet_histc
+histogram: _packet_histogram
 hstack: _packet_hstack
 huber_loss: _packet_huber_loss
 hypot: _packet_hypot
 hypot_: _packet_hypot_
+i0: _packet_i0
+i0_: _packet_i0_
 im2col: _packet_im2col
 imag: _packet_imag
 index: _packet_index
@@ -5670,15 +8802,27 @@ index_put: _packet_index_put
 index_put_: _packet_index_put_
 index_select: _packet_index_select
 index_select_backward: _packet_index_select_backward
+inner: _packet_inner
 instance_norm: _packet_instance_norm
+inverse: _packet_inverse
 isclose: _packet_isclose
 isfinite: _packet_isfinite
+isin: _packet_isin
 isinf: _packet_isinf
 isnan: _packet_isnan
+isneginf: _packet_isneginf
+isposinf: _packet_isposinf
+isreal: _packet_isreal
 item: _packet_item
 kl_div: _packet_kl_div
+kron: _packet_kron
+kthvalue: _packet_kthvalue
 l1_loss: _packet_l1_loss
 layer_norm: _packet_layer_norm
+lcm: _packet_lcm
+lcm_: _packet_lcm_
+ldexp: _packet_ldexp
+ldexp_: _packet_ldexp_
 le: _packet_le
 le_: _packet_le_
 leaky_relu: _packet_leaky_relu
@@ -5690,6 +8834,36 @@ less: _packet_less
 less_: _packet_less_
 less_equal: _packet_less_equal
 less_equal_: _packet_less_equal_
+lgamma: _packet_lgamma
+lgamma_: _packet_lgamma_
+linalg_cholesky: _packet_linalg_cholesky
+linalg_cholesky_ex: _packet_linalg_cholesky_ex
+linalg_cond: _packet_linalg_cond
+linalg_cross: _packet_linalg_cross
+linalg_det: _packet_linalg_det
+linalg_eigh: _packet_linalg_eigh
+linalg_eigvalsh: _packet_linalg_eigvalsh
+linalg_inv: _packet_linalg_inv
+linalg_inv_ex: _packet_linalg_inv_ex
+linalg_lstsq: _packet_linalg_lstsq
+linalg_lu_factor: _packet_linalg_lu_factor
+linalg_lu_factor_ex: _packet_linalg_lu_factor_ex
+linalg_matrix_norm: _packet_linalg_matrix_norm
+linalg_matrix_power: _packet_linalg_matrix_power
+linalg_matrix_rank: _packet_linalg_matrix_rank
+linalg_multi_dot: _packet_linalg_multi_dot
+linalg_norm: _packet_linalg_norm
+linalg_pinv: _packet_linalg_pinv
+linalg_qr: _packet_linalg_qr
+linalg_slogdet: _packet_linalg_slogdet
+linalg_solve: _packet_linalg_solve
+linalg_solve_ex: _packet_linalg_solve_ex
+linalg_solve_triangular: _packet_linalg_solve_triangular
+linalg_svd: _packet_linalg_svd
+linalg_svdvals: _packet_linalg_svdvals
+linalg_vander: _packet_linalg_vander
+linalg_vecdot: _packet_linalg_vecdot
+linalg_vector_norm: _packet_linalg_vector_norm
 linear: _packet_linear
 linspace: _packet_linspace
 log: _packet_log
@@ -5700,10 +8874,14 @@ log1p_: _packet_log1p_
 log2: _packet_log2
 log2_: _packet_log2_
 log_: _packet_log_
+log_normal: _packet_log_normal
+log_normal_: _packet_log_normal_
 log_sigmoid: _packet_log_sigmoid
 log_softmax: _packet_log_softmax
 logaddexp: _packet_logaddexp
 logaddexp2: _packet_logaddexp2
+logcumsumexp: _packet_logcumsumexp
+logdet: _packet_logdet
 logical_and: _packet_logical_and
 logical_and_: _packet_logical_and_
 logical_not: _packet_logical_not
@@ -5712,6 +8890,8 @@ logical_or: _packet_logical_or
 logical_or_: _packet_logical_or_
 logical_xor: _packet_logical_xor
 logical_xor_: _packet_logical_xor_
+logit: _packet_logit
+logit_: _packet_logit_
 logspace: _packet_logspace
 logsumexp: _packet_logsumexp
 lstm: _packet_lstm
@@ -5726,6 +8906,7 @@ masked_scatter_: _packet_masked_scatter_
 masked_scatter_backward: _packet_masked_scatter_backward
 masked_select: _packet_masked_select
 matmul: _packet_matmul
+matrix_power: _packet_matrix_power
 max: _packet_max
 max_pool1d: _packet_max_pool1d
 max_pool1d_with_indices: _packet_max_pool1d_with_indices
@@ -5737,20 +8918,29 @@ max_pool3d_with_indices: _packet_max_pool3d_with_indices
 max_pool3d_with_indices_backward: _packet_max_pool3d_with_indices_backward
 maximum: _packet_maximum
 mean: _packet_mean
+median: _packet_median
+meshgrid: _packet_meshgrid
 min: _packet_min
 minimum: _packet_minimum
 mish: _packet_mish
 mish_: _packet_mish_
 mm: _packet_mm
+mode: _packet_mode
 moveaxis: _packet_moveaxis
 movedim: _packet_movedim
 mse_loss: _packet_mse_loss
+msort: _packet_msort
 mul: _packet_mul
 mul_: _packet_mul_
 multiply: _packet_multiply
 multiply_: _packet_multiply_
+mv: _packet_mv
 nan_to_num: _packet_nan_to_num
 nan_to_num_: _packet_nan_to_num_
+nanmean: _packet_nanmean
+nanmedian: _packet_nanmedian
+nanquantile: _packet_nanquantile
+nansum: _packet_nansum
 narrow: _packet_narrow
 native_batch_norm: _packet_native_batch_norm
 native_dropout: _packet_native_dropout
@@ -5767,8 +8957,11 @@ new_empty_strided: _packet_new_empty_strided
 new_full: _packet_new_full
 new_ones: _packet_new_ones
 new_zeros: _packet_new_zeros
+nextafter: _packet_nextafter
+nextafter_: _packet_nextafter_
 nll_loss_nd: _packet_nll_loss_nd
 nonzero: _packet_nonzero
+norm: _packet_norm
 normal: _packet_normal
 normal_: _packet_normal_
 normal_functional: _packet_normal_functional
@@ -5782,20 +8975,28 @@ pad: _packet_pad
 pairwise_distance: _packet_pairwise_distance
 permute: _packet_permute
 permute_copy: _packet_permute_copy
+pinverse: _packet_pinverse
 pixel_shuffle: _packet_pixel_shuffle
 pixel_unshuffle: _packet_pixel_unshuffle
 poisson_nll_loss: _packet_poisson_nll_loss
+polar: _packet_polar
+polygamma: _packet_polygamma
+positive: _packet_positive
 pow: _packet_pow
 pow_: _packet_pow_
 prelu: _packet_prelu
 prod: _packet_prod
 promote_types: _packet_promote_types
+quantile: _packet_quantile
+rad2deg: _packet_rad2deg
+rad2deg_: _packet_rad2deg_
 rand: _packet_rand
 randint: _packet_randint
 randint_like: _packet_randint_like
 randn: _packet_randn
 random: _packet_random
 random_: _packet_random_
+randperm: _packet_randperm
 ravel: _packet_ravel
 real: _packet_real
 reciprocal: _packet_reciprocal
@@ -5860,12 +9061,15 @@ silu_: _packet_silu_
 silu_backward: _packet_silu_backward
 sin: _packet_sin
 sin_: _packet_sin_
+sinc: _packet_sinc
+sinc_: _packet_sinc_
 sinh: _packet_sinh
 sinh_: _packet_sinh_
 slice: _packet_slice
 slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
 slice_scatter: _packet_slice_scatter
+slogdet: _packet_slogdet
 smooth_l1_loss: _packet_smooth_l1_loss
 soft_margin_loss: _packet_soft_margin_loss
 softmax: _packet_softmax
@@ -5874,13 +9078,25 @@ softplus_backward: _packet_softplus_backward
 softshrink: _packet_softshrink
 softshrink_backward: _packet_softshrink_backward
 sort: _packet_sort
+special_digamma: _packet_special_digamma
 special_erf: _packet_special_erf
 special_erfc: _packet_special_erfc
+special_erfinv: _packet_special_erfinv
 special_exp2: _packet_special_exp2
 special_expit: _packet_special_expit
 special_expm1: _packet_special_expm1
+special_gammaln: _packet_special_gammaln
+special_i0: _packet_special_i0
+special_i0e: _packet_special_i0e
+special_i1: _packet_special_i1
+special_i1e: _packet_special_i1e
 special_log1p: _packet_special_log1p
+special_logit: _packet_special_logit
 special_logsumexp: _packet_special_logsumexp
+special_polygamma: _packet_special_polygamma
+special_psi: _packet_special_psi
+special_sinc: _packet_special_sinc
+special_xlog1py: _packet_special_xlog1py
 split: _packet_split
 split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
@@ -5899,6 +9115,7 @@ subtract: _packet_subtract
 subtract_: _packet_subtract_
 sum: _packet_sum
 sum_to_size: _packet_sum_to_size
+svd: _packet_svd
 swapaxes: _packet_swapaxes
 swapaxes_: _packet_swapaxes_
 swapdims: _packet_swapdims
@@ -5913,13 +9130,17 @@ tan_: _packet_tan_
 tanh: _packet_tanh
 tanh_: _packet_tanh_
 tanh_backward: _packet_tanh_backward
+tensordot: _packet_tensordot
 threshold_backward: _packet_threshold_backward
 tile: _packet_tile
 to: _packet_to
 topk: _packet_topk
+trace: _packet_trace
 transpose: _packet_transpose
 transpose_: _packet_transpose_
 transpose_copy: _packet_transpose_copy
+trapezoid: _packet_trapezoid
+trapz: _packet_trapz
 tril: _packet_tril
 tril_: _packet_tril_
 triplet_margin_loss: _packet_triplet_margin_loss
@@ -5937,6 +9158,8 @@ unfold_backward: _packet_unfold_backward
 unfold_copy: _packet_unfold_copy
 uniform: _packet_uniform
 uniform_: _packet_uniform_
+unique_consecutive: _packet_unique_consecutive
+unique_dim: _packet_unique_dim
 unsqueeze: _packet_unsqueeze
 unsqueeze_: _packet_unsqueeze_
 unsqueeze_copy: _packet_unsqueeze_copy
@@ -5955,8 +9178,10 @@ upsample_nearest3d_backward: _packet_upsample_nearest3d_backward
 upsample_trilinear3d: _packet_upsample_trilinear3d
 upsample_trilinear3d_backward: _packet_upsample_trilinear3d_backward
 value_selecting_reduction_backward: _packet_value_selecting_reduction_backward
+vander: _packet_vander
 var: _packet_var
 var_mean: _packet_var_mean
+vdot: _packet_vdot
 view: _packet_view
 view_as: _packet_view_as
 view_as_complex: _packet_view_as_complex

@@ -18,15 +18,29 @@ acos = _aten("acos")
 acos_ = _aten("acos_")
 acosh = _aten("acosh")
 acosh_ = _aten("acosh_")
+adaptive_avg_pool1d = _aten("adaptive_avg_pool1d")
+adaptive_avg_pool2d = _aten("adaptive_avg_pool2d")
+adaptive_avg_pool3d = _aten("adaptive_avg_pool3d")
+adaptive_max_pool1d = _aten("adaptive_max_pool1d")
+adaptive_max_pool2d = _aten("adaptive_max_pool2d")
+adaptive_max_pool2d_backward = _aten("adaptive_max_pool2d_backward")
+adaptive_max_pool3d = _aten("adaptive_max_pool3d")
+adaptive_max_pool3d_backward = _aten("adaptive_max_pool3d_backward")
 add = _aten("add")
+addbmm = _aten("addbmm")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
 addmm = _aten("addmm")
+addmv = _aten("addmv")
+addr = _aten("addr")
 alias_copy = _aten("alias_copy")
 all = _aten("all")
 allclose = _aten("allclose")
+alpha_dropout = _aten("alpha_dropout")
 amax = _aten("amax")
 amin = _aten("amin")
+aminmax = _aten("aminmax")
+angle = _aten("angle")
 any = _aten("any")
 arccos = _aten("arccos")
 arccos_ = _aten("arccos_")
@@ -59,20 +73,39 @@ atanh_ = _aten("atanh_")
 atleast_1d = _aten("atleast_1d")
 atleast_2d = _aten("atleast_2d")
 atleast_3d = _aten("atleast_3d")
+avg_pool1d = _aten("avg_pool1d")
+avg_pool2d = _aten("avg_pool2d")
+avg_pool2d_backward = _aten("avg_pool2d_backward")
+avg_pool3d = _aten("avg_pool3d")
+avg_pool3d_backward = _aten("avg_pool3d_backward")
+baddbmm = _aten("baddbmm")
+batch_norm = _aten("batch_norm")
+bernoulli = _aten("bernoulli")
+bilinear = _aten("bilinear")
+binary_cross_entropy = _aten("binary_cross_entropy")
+binary_cross_entropy_backward = _aten("binary_cross_entropy_backward")
+binary_cross_entropy_with_logits = _aten("binary_cross_entropy_with_logits")
 bincount = _aten("bincount")
 bitwise_and = _aten("bitwise_and")
 bitwise_not = _aten("bitwise_not")
 bitwise_or = _aten("bitwise_or")
 bitwise_xor = _aten("bitwise_xor")
+block_diag = _aten("block_diag")
 bmm = _aten("bmm")
 broadcast_to = _aten("broadcast_to")
 bucketize = _aten("bucketize")
 can_cast = _aten("can_cast")
+cartesian_prod = _aten("cartesian_prod")
 cat = _aten("cat")
+cauchy = _aten("cauchy")
 ceil = _aten("ceil")
 ceil_ = _aten("ceil_")
 celu = _aten("celu")
 celu_ = _aten("celu_")
+chain_matmul = _aten("chain_matmul")
+channel_shuffle = _aten("channel_shuffle")
+cholesky_inverse = _aten("cholesky_inverse")
+cholesky_solve = _aten("cholesky_solve")
 chunk = _aten("chunk")
 clamp = _aten("clamp")
 clamp_ = _aten("clamp_")
@@ -85,18 +118,41 @@ clip_ = _aten("clip_")
 clone = _aten("clone")
 col2im = _aten("col2im")
 column_stack = _aten("column_stack")
+combinations = _aten("combinations")
+complex = _aten("complex")
 concat = _aten("concat")
 concatenate = _aten("concatenate")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
 conj_physical_ = _aten("conj_physical_")
+constant_pad_nd = _aten("constant_pad_nd")
+conv1d = _aten("conv1d")
 conv2d = _aten("conv2d")
+conv3d = _aten("conv3d")
+conv_transpose1d = _aten("conv_transpose1d")
+conv_transpose2d = _aten("conv_transpose2d")
+conv_transpose3d = _aten("conv_transpose3d")
+convolution = _aten("convolution")
+convolution_backward = _aten("convolution_backward")
+copysign = _aten("copysign")
+corrcoef = _aten("corrcoef")
 cos = _aten("cos")
 cos_ = _aten("cos_")
 cosh = _aten("cosh")
 cosh_ = _aten("cosh_")
+cosine_embedding_loss = _aten("cosine_embedding_loss")
+cosine_similarity = _aten("cosine_similarity")
 count_nonzero = _aten("count_nonzero")
+cov = _aten("cov")
+cross = _aten("cross")
+cross_entropy_loss = _aten("cross_entropy_loss")
+cummax = _aten("cummax")
+cummin = _aten("cummin")
+cumprod = _aten("cumprod")
 cumsum = _aten("cumsum")
+cumulative_trapezoid = _aten("cumulative_trapezoid")
+deg2rad = _aten("deg2rad")
+det = _aten("det")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
 diag = _aten("diag")
@@ -105,9 +161,15 @@ diagonal = _aten("diagonal")
 diagonal_backward = _aten("diagonal_backward")
 diagonal_copy = _aten("diagonal_copy")
 diagonal_scatter = _aten("diagonal_scatter")
+diff = _aten("diff")
+digamma = _aten("digamma")
+dist = _aten("dist")
 div = _aten("div")
 divide = _aten("divide")
+dot = _aten("dot")
+dropout = _aten("dropout")
 dstack = _aten("dstack")
+einsum = _aten("einsum")
 elu = _aten("elu")
 embedding = _aten("embedding")
 embedding_dense_backward = _aten("embedding_dense_backward")
@@ -117,6 +179,7 @@ erf = _aten("erf")
 erf_ = _aten("erf_")
 erfc = _aten("erfc")
 erfc_ = _aten("erfc_")
+erfinv = _aten("erfinv")
 exp = _aten("exp")
 exp2 = _aten("exp2")
 exp2_ = _aten("exp2_")
@@ -124,6 +187,31 @@ exp_ = _aten("exp_")
 expand_copy = _aten("expand_copy")
 expm1 = _aten("expm1")
 expm1_ = _aten("expm1_")
+exponential = _aten("exponential")
+feature_alpha_dropout = _aten("feature_alpha_dropout")
+feature_dropout = _aten("feature_dropout")
+fft_fft = _aten("fft_fft")
+fft_fft2 = _aten("fft_fft2")
+fft_fftfreq = _aten("fft_fftfreq")
+fft_fftn = _aten("fft_fftn")
+fft_fftshift = _aten("fft_fftshift")
+fft_hfft = _aten("fft_hfft")
+fft_hfft2 = _aten("fft_hfft2")
+fft_hfftn = _aten("fft_hfftn")
+fft_ifft = _aten("fft_ifft")
+fft_ifft2 = _aten("fft_ifft2")
+fft_ifftn = _aten("fft_ifftn")
+fft_ifftshift = _aten("fft_ifftshift")
+fft_ihfft = _aten("fft_ihfft")
+fft_ihfft2 = _aten("fft_ihfft2")
+fft_ihfftn = _aten("fft_ihfftn")
+fft_irfft = _aten("fft_irfft")
+fft_irfft2 = _aten("fft_irfft2")
+fft_irfftn = _aten("fft_irfftn")
+fft_rfft = _aten("fft_rfft")
+fft_rfft2 = _aten("fft_rfft2")
+fft_rfftfreq = _aten("fft_rfftfreq")
+fft_rfftn = _aten("fft_rfftn")
 fill = _aten("fill")
 fill_ = _aten("fill_")
 fix = _aten("fix")
@@ -132,6 +220,7 @@ flatten = _aten("flatten")
 flip = _aten("flip")
 fliplr = _aten("fliplr")
 flipud = _aten("flipud")
+float_power = _aten("float_power")
 floor = _aten("floor")
 floor_ = _aten("floor_")
 fmax = _aten("fmax")
@@ -141,13 +230,18 @@ frac = _aten("frac")
 frac_ = _aten("frac_")
 frexp = _aten("frexp")
 gather = _aten("gather")
+gcd = _aten("gcd")
 ge = _aten("ge")
 gelu = _aten("gelu")
 gelu_backward = _aten("gelu_backward")
+geometric = _aten("geometric")
 ger = _aten("ger")
+glu = _aten("glu")
 greater = _aten("greater")
 greater_equal = _aten("greater_equal")
 group_norm = _aten("group_norm")
+gru = _aten("gru")
+gru_cell = _aten("gru_cell")
 gt = _aten("gt")
 hardshrink = _aten("hardshrink")
 hardshrink_backward = _aten("hardshrink_backward")
@@ -157,10 +251,14 @@ hardswish = _aten("hardswish")
 hardswish_backward = _aten("hardswish_backward")
 hardtanh = _aten("hardtanh")
 hardtanh_backward = _aten("hardtanh_backward")
+heaviside = _aten("heaviside")
+hinge_embedding_loss = _aten("hinge_embedding_loss")
 histc = _aten("histc")
+histogram = _aten("histogram")
 hstack = _aten("hstack")
 huber_loss = _aten("huber_loss")
 hypot = _aten("hypot")
+i0 = _aten("i0")
 im2col = _aten("im2col")
 imag = _aten("imag")
 index = _aten("index")
@@ -171,18 +269,59 @@ index_put = _aten("index_put")
 index_put_ = _aten("index_put_")
 index_select = _aten("index_select")
 index_select_backward = _aten("index_select_backward")
+inner = _aten("inner")
+instance_norm = _aten("instance_norm")
+inverse = _aten("inverse")
 isclose = _aten("isclose")
 isfinite = _aten("isfinite")
+isin = _aten("isin")
 isinf = _aten("isinf")
 isnan = _aten("isnan")
+isneginf = _aten("isneginf")
+isposinf = _aten("isposinf")
+isreal = _aten("isreal")
+kl_div = _aten("kl_div")
+kron = _aten("kron")
+kthvalue = _aten("kthvalue")
 l1_loss = _aten("l1_loss")
 layer_norm = _aten("layer_norm")
+lcm = _aten("lcm")
+ldexp = _aten("ldexp")
 le = _aten("le")
 leaky_relu = _aten("leaky_relu")
 leaky_relu_backward = _aten("leaky_relu_backward")
 lerp = _aten("lerp")
 less = _aten("less")
 less_equal = _aten("less_equal")
+lgamma = _aten("lgamma")
+linalg_cholesky = _aten("linalg_cholesky")
+linalg_cholesky_ex = _aten("linalg_cholesky_ex")
+linalg_cond = _aten("linalg_cond")
+linalg_cross = _aten("linalg_cross")
+linalg_det = _aten("linalg_det")
+linalg_eigh = _aten("linalg_eigh")
+linalg_eigvalsh = _aten("linalg_eigvalsh")
+linalg_inv = _aten("linalg_inv")
+linalg_inv_ex = _aten("linalg_inv_ex")
+linalg_lstsq = _aten("linalg_lstsq")
+linalg_lu_factor = _aten("linalg_lu_factor")
+linalg_lu_factor_ex = _aten("linalg_lu_factor_ex")
+linalg_matrix_norm = _aten("linalg_matrix_norm")
+linalg_matrix_power = _aten("linalg_matrix_power")
+linalg_matrix_rank = _aten("linalg_matrix_rank")
+linalg_multi_dot = _aten("linalg_multi_dot")
+linalg_norm = _aten("linalg_norm")
+linalg_pinv = _aten("linalg_pinv")
+linalg_qr = _aten("linalg_qr")
+linalg_slogdet = _aten("linalg_slogdet")
+linalg_solve = _aten("linalg_solve")
+linalg_solve_ex = _aten("linalg_solve_ex")
+linalg_solve_triangular = _aten("linalg_solve_triangular")
+linalg_svd = _aten("linalg_svd")
+linalg_svdvals = _aten("linalg_svdvals")
+linalg_vander = _aten("linalg_vander")
+linalg_vecdot = _aten("linalg_vecdot")
+linalg_vector_norm = _aten("linalg_vector_norm")
 linear = _aten("linear")
 log = _aten("log")
 log10 = _aten("log10")
@@ -192,67 +331,126 @@ log1p_ = _aten("log1p_")
 log2 = _aten("log2")
 log2_ = _aten("log2_")
 log_ = _aten("log_")
+log_normal = _aten("log_normal")
 log_sigmoid = _aten("log_sigmoid")
 log_softmax = _aten("log_softmax")
 logaddexp = _aten("logaddexp")
 logaddexp2 = _aten("logaddexp2")
+logcumsumexp = _aten("logcumsumexp")
+logdet = _aten("logdet")
 logical_and = _aten("logical_and")
 logical_not = _aten("logical_not")
 logical_or = _aten("logical_or")
 logical_xor = _aten("logical_xor")
+logit = _aten("logit")
 logspace = _aten("logspace")
 logsumexp = _aten("logsumexp")
+lstm = _aten("lstm")
+lstm_cell = _aten("lstm_cell")
 lt = _aten("lt")
+margin_ranking_loss = _aten("margin_ranking_loss")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
 masked_scatter_backward = _aten("masked_scatter_backward")
 masked_select = _aten("masked_select")
 matmul = _aten("matmul")
+matrix_power = _aten("matrix_power")
 max = _aten("max")
+max_pool1d = _aten("max_pool1d")
+max_pool1d_with_indices = _aten("max_pool1d_with_indices")
 max_pool2d = _aten("max_pool2d")
 max_pool2d_with_indices = _aten("max_pool2d_with_indices")
 max_pool2d_with_indices_backward = _aten("max_pool2d_with_indices_backward")
+max_pool3d = _aten("max_pool3d")
+max_pool3d_with_indices = _aten("max_pool3d_with_indices")
+max_pool3d_with_indices_backward = _aten("max_pool3d_with_indices_backward")
 maximum = _aten("maximum")
 mean = _aten("mean")
+median = _aten("median")
+meshgrid = _aten("meshgrid")
 min = _aten("min")
 minimum = _aten("minimum")
 mish = _aten("mish")
 mm = _aten("mm")
+mode = _aten("mode")
 moveaxis = _aten("moveaxis")
 movedim = _aten("movedim")
 mse_loss = _aten("mse_loss")
+msort = _aten("msort")
 mul = _aten("mul")
 multiply = _aten("multiply")
+mv = _aten("mv")
 nan_to_num = _aten("nan_to_num")
 nan_to_num_ = _aten("nan_to_num_")
+nanmean = _aten("nanmean")
+nanmedian = _aten("nanmedian")
+nanquantile = _aten("nanquantile")
+nansum = _aten("nansum")
 narrow = _aten("narrow")
+native_batch_norm = _aten("native_batch_norm")
+native_dropout = _aten("native_dropout")
+native_group_norm = _aten("native_group_norm")
+native_layer_norm = _aten("native_layer_norm")
 ne = _aten("ne")
 neg = _aten("neg")
 neg_ = _aten("neg_")
 negative = _aten("negative")
 negative_ = _aten("negative_")
+nextafter = _aten("nextafter")
+nll_loss_nd = _aten("nll_loss_nd")
+norm = _aten("norm")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
 not_equal = _aten("not_equal")
+one_hot = _aten("one_hot")
 outer = _aten("outer")
+pad = _aten("pad")
+pairwise_distance = _aten("pairwise_distance")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
+pinverse = _aten("pinverse")
+pixel_shuffle = _aten("pixel_shuffle")
+pixel_unshuffle = _aten("pixel_unshuffle")
+poisson_nll_loss = _aten("poisson_nll_loss")
+polar = _aten("polar")
+polygamma = _aten("polygamma")
+positive = _aten("positive")
 pow = _aten("pow")
+prelu = _aten("prelu")
 prod = _aten("prod")
+quantile = _aten("quantile")
+rad2deg = _aten("rad2deg")
 randint = _aten("randint")
 randint_like = _aten("randint_like")
+randperm = _aten("randperm")
 ravel = _aten("ravel")
 real = _aten("real")
 reciprocal = _aten("reciprocal")
 reciprocal_ = _aten("reciprocal_")
+reflection_pad1d = _aten("reflection_pad1d")
+reflection_pad1d_backward = _aten("reflection_pad1d_backward")
+reflection_pad2d = _aten("reflection_pad2d")
+reflection_pad2d_backward = _aten("reflection_pad2d_backward")
+reflection_pad3d = _aten("reflection_pad3d")
+reflection_pad3d_backward = _aten("reflection_pad3d_backward")
 relu = _aten("relu")
 relu6 = _aten("relu6")
 relu_ = _aten("relu_")
 remainder = _aten("remainder")
 repeat_interleave = _aten("repeat_interleave")
+replication_pad1d = _aten("replication_pad1d")
+replication_pad1d_backward = _aten("replication_pad1d_backward")
+replication_pad2d = _aten("replication_pad2d")
+replication_pad2d_backward = _aten("replication_pad2d_backward")
+replication_pad3d = _aten("replication_pad3d")
+replication_pad3d_backward = _aten("replication_pad3d_backward")
 reshape = _aten("reshape")
 result_type = _aten("result_type")
 rms_norm = _aten("rms_norm")
+rnn_relu = _aten("rnn_relu")
+rnn_relu_cell = _aten("rnn_relu_cell")
+rnn_tanh = _aten("rnn_tanh")
+rnn_tanh_cell = _aten("rnn_tanh_cell")
 roll = _aten("roll")
 rot90 = _aten("rot90")
 round = _aten("round")
@@ -280,25 +478,40 @@ silu = _aten("silu")
 silu_backward = _aten("silu_backward")
 sin = _aten("sin")
 sin_ = _aten("sin_")
+sinc = _aten("sinc")
 sinh = _aten("sinh")
 sinh_ = _aten("sinh_")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 slice_scatter = _aten("slice_scatter")
+slogdet = _aten("slogdet")
 smooth_l1_loss = _aten("smooth_l1_loss")
+soft_margin_loss = _aten("soft_margin_loss")
 softmax = _aten("softmax")
 softplus = _aten("softplus")
 softplus_backward = _aten("softplus_backward")
 softshrink = _aten("softshrink")
 softshrink_backward = _aten("softshrink_backward")
 sort = _aten("sort")
+special_digamma = _aten("special_digamma")
 special_erf = _aten("special_erf")
 special_erfc = _aten("special_erfc")
+special_erfinv = _aten("special_erfinv")
 special_exp2 = _aten("special_exp2")
 special_expit = _aten("special_expit")
 special_expm1 = _aten("special_expm1")
+special_gammaln = _aten("special_gammaln")
+special_i0 = _aten("special_i0")
+special_i0e = _aten("special_i0e")
+special_i1 = _aten("special_i1")
+special_i1e = _aten("special_i1e")
 special_log1p = _aten("special_log1p")
+special_logit = _aten("special_logit")
 special_logsumexp = _aten("special_logsumexp")
+special_polygamma = _aten("special_polygamma")
+special_psi = _aten("special_psi")
+special_sinc = _aten("special_sinc")
+special_xlog1py = _aten("special_xlog1py")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -314,6 +527,7 @@ sub = _aten("sub")
 subtract = _aten("subtract")
 sum = _aten("sum")
 sum_to_size = _aten("sum_to_size")
+svd = _aten("svd")
 swapaxes = _aten("swapaxes")
 swapdims = _aten("swapdims")
 t = _aten("t")
@@ -325,12 +539,17 @@ tan_ = _aten("tan_")
 tanh = _aten("tanh")
 tanh_ = _aten("tanh_")
 tanh_backward = _aten("tanh_backward")
+tensordot = _aten("tensordot")
 threshold_backward = _aten("threshold_backward")
 tile = _aten("tile")
 topk = _aten("topk")
+trace = _aten("trace")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
+trapezoid = _aten("trapezoid")
+trapz = _aten("trapz")
 tril = _aten("tril")
+triplet_margin_loss = _aten("triplet_margin_loss")
 triu = _aten("triu")
 true_divide = _aten("true_divide")
 trunc = _aten("trunc")
@@ -341,11 +560,29 @@ unfold = _aten("unfold")
 unfold_backward = _aten("unfold_backward")
 unfold_copy = _aten("unfold_copy")
 uniform = _aten("uniform")
+unique_consecutive = _aten("unique_consecutive")
+unique_dim = _aten("unique_dim")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
+upsample_bicubic2d = _aten("upsample_bicubic2d")
+upsample_bicubic2d_backward = _aten("upsample_bicubic2d_backward")
+upsample_bilinear2d = _aten("upsample_bilinear2d")
+upsample_bilinear2d_backward = _aten("upsample_bilinear2d_backward")
+upsample_linear1d = _aten("upsample_linear1d")
+upsample_linear1d_backward = _aten("upsample_linear1d_backward")
+upsample_nearest1d = _aten("upsample_nearest1d")
+upsample_nearest1d_backward = _aten("upsample_nearest1d_backward")
+upsample_nearest2d = _aten("upsample_nearest2d")
+upsample_nearest2d_backward = _aten("upsample_nearest2d_backward")
+upsample_nearest3d = _aten("upsample_nearest3d")
+upsample_nearest3d_backward = _aten("upsample_nearest3d_backward")
+upsample_trilinear3d = _aten("upsample_trilinear3d")
+upsample_trilinear3d_backward = _aten("upsample_trilinear3d_backward")
 value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
+vander = _aten("vander")
 var = _aten("var")
 var_mean = _aten("var_mean")
+vdot = _aten("vdot")
 view_as_complex = _aten("view_as_complex")
 view_as_complex_copy = _aten("view_as_complex_copy")
 view_as_real = _aten("view_as_real")
@@ -365,15 +602,29 @@ __all__ = [
     "acos_",
     "acosh",
     "acosh_",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_backward",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_backward",
     "add",
+    "addbmm",
     "addcdiv",
     "addcmul",
     "addmm",
+    "addmv",
+    "addr",
     "alias_copy",
     "all",
     "allclose",
+    "alpha_dropout",
     "amax",
     "amin",
+    "aminmax",
+    "angle",
     "any",
     "arccos",
     "arccos_",
@@ -406,20 +657,39 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool2d_backward",
+    "avg_pool3d",
+    "avg_pool3d_backward",
+    "baddbmm",
+    "batch_norm",
+    "bernoulli",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_backward",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
+    "block_diag",
     "bmm",
     "broadcast_to",
     "bucketize",
     "can_cast",
+    "cartesian_prod",
     "cat",
+    "cauchy",
     "ceil",
     "ceil_",
     "celu",
     "celu_",
+    "chain_matmul",
+    "channel_shuffle",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_",
@@ -432,18 +702,41 @@ __all__ = [
     "clone",
     "col2im",
     "column_stack",
+    "combinations",
+    "complex",
     "concat",
     "concatenate",
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
+    "convolution_backward",
+    "copysign",
+    "corrcoef",
     "cos",
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "count_nonzero",
+    "cov",
+    "cross",
+    "cross_entropy_loss",
+    "cummax",
+    "cummin",
+    "cumprod",
     "cumsum",
+    "cumulative_trapezoid",
+    "deg2rad",
+    "det",
     "detach",
     "detach_copy",
     "diag",
@@ -452,9 +745,15 @@ __all__ = [
     "diagonal_backward",
     "diagonal_copy",
     "diagonal_scatter",
+    "diff",
+    "digamma",
+    "dist",
     "div",
     "divide",
+    "dot",
+    "dropout",
     "dstack",
+    "einsum",
     "elu",
     "embedding",
     "embedding_dense_backward",
@@ -464,6 +763,7 @@ __all__ = [
     "erf_",
     "erfc",
     "erfc_",
+    "erfinv",
     "exp",
     "exp2",
     "exp2_",
@@ -471,6 +771,31 @@ __all__ = [
     "expand_copy",
     "expm1",
     "expm1_",
+    "exponential",
+    "feature_alpha_dropout",
+    "feature_dropout",
+    "fft_fft",
+    "fft_fft2",
+    "fft_fftfreq",
+    "fft_fftn",
+    "fft_fftshift",
+    "fft_hfft",
+    "fft_hfft2",
+    "fft_hfftn",
+    "fft_ifft",
+    "fft_ifft2",
+    "fft_ifftn",
+    "fft_ifftshift",
+    "fft_ihfft",
+    "fft_ihfft2",
+    "fft_ihfftn",
+    "fft_irfft",
+    "fft_irfft2",
+    "fft_irfftn",
+    "fft_rfft",
+    "fft_rfft2",
+    "fft_rfftfreq",
+    "fft_rfftn",
     "fill",
     "fill_",
     "fix",
@@ -479,6 +804,7 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
     "floor_",
     "fmax",
@@ -488,13 +814,18 @@ __all__ = [
     "frac_",
     "frexp",
     "gather",
+    "gcd",
     "ge",
     "gelu",
     "gelu_backward",
+    "geometric",
     "ger",
+    "glu",
     "greater",
     "greater_equal",
     "group_norm",
+    "gru",
+    "gru_cell",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -504,10 +835,14 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
+    "heaviside",
+    "hinge_embedding_loss",
     "histc",
+    "histogram",
     "hstack",
     "huber_loss",
     "hypot",
+    "i0",
     "im2col",
     "imag",
     "index",
@@ -518,18 +853,59 @@ __all__ = [
     "index_put_",
     "index_select",
     "index_select_backward",
+    "inner",
+    "instance_norm",
+    "inverse",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "kl_div",
+    "kron",
+    "kthvalue",
     "l1_loss",
     "layer_norm",
+    "lcm",
+    "ldexp",
     "le",
     "leaky_relu",
     "leaky_relu_backward",
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
+    "linalg_cholesky",
+    "linalg_cholesky_ex",
+    "linalg_cond",
+    "linalg_cross",
+    "linalg_det",
+    "linalg_eigh",
+    "linalg_eigvalsh",
+    "linalg_inv",
+    "linalg_inv_ex",
+    "linalg_lstsq",
+    "linalg_lu_factor",
+    "linalg_lu_factor_ex",
+    "linalg_matrix_norm",
+    "linalg_matrix_power",
+    "linalg_matrix_rank",
+    "linalg_multi_dot",
+    "linalg_norm",
+    "linalg_pinv",
+    "linalg_qr",
+    "linalg_slogdet",
+    "linalg_solve",
+    "linalg_solve_ex",
+    "linalg_solve_triangular",
+    "linalg_svd",
+    "linalg_svdvals",
+    "linalg_vander",
+    "linalg_vecdot",
+    "linalg_vector_norm",
     "linear",
     "log",
     "log10",
@@ -539,67 +915,126 @@ __all__ = [
     "log2",
     "log2_",
     "log_",
+    "log_normal",
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
+    "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logit",
     "logspace",
     "logsumexp",
+    "lstm",
+    "lstm_cell",
     "lt",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
+    "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool2d_with_indices_backward",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_pool3d_with_indices_backward",
     "maximum",
     "mean",
+    "median",
+    "meshgrid",
     "min",
     "minimum",
     "mish",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
     "mse_loss",
+    "msort",
     "mul",
     "multiply",
+    "mv",
     "nan_to_num",
     "nan_to_num_",
+    "nanmean",
+    "nanmedian",
+    "nanquantile",
+    "nansum",
     "narrow",
+    "native_batch_norm",
+    "native_dropout",
+    "native_group_norm",
+    "native_layer_norm",
     "ne",
     "neg",
     "neg_",
     "negative",
     "negative_",
+    "nextafter",
+    "nll_loss_nd",
+    "norm",
     "normal",
     "normal_functional",
     "not_equal",
+    "one_hot",
     "outer",
+    "pad",
+    "pairwise_distance",
     "permute",
     "permute_copy",
+    "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
+    "polar",
+    "polygamma",
+    "positive",
     "pow",
+    "prelu",
     "prod",
+    "quantile",
+    "rad2deg",
     "randint",
     "randint_like",
+    "randperm",
     "ravel",
     "real",
     "reciprocal",
     "reciprocal_",
+    "reflection_pad1d",
+    "reflection_pad1d_backward",
+    "reflection_pad2d",
+    "reflection_pad2d_backward",
+    "reflection_pad3d",
+    "reflection_pad3d_backward",
     "relu",
     "relu6",
     "relu_",
     "remainder",
     "repeat_interleave",
+    "replication_pad1d",
+    "replication_pad1d_backward",
+    "replication_pad2d",
+    "replication_pad2d_backward",
+    "replication_pad3d",
+    "replication_pad3d_backward",
     "reshape",
     "result_type",
     "rms_norm",
+    "rnn_relu",
+    "rnn_relu_cell",
+    "rnn_tanh",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
@@ -627,25 +1062,40 @@ __all__ = [
     "silu_backward",
     "sin",
     "sin_",
+    "sinc",
     "sinh",
     "sinh_",
     "slice_backward",
     "slice_copy",
     "slice_scatter",
+    "slogdet",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softplus",
     "softplus_backward",
     "softshrink",
     "softshrink_backward",
     "sort",
+    "special_digamma",
     "special_erf",
     "special_erfc",
+    "special_erfinv",
     "special_exp2",
     "special_expit",
     "special_expm1",
+    "special_gammaln",
+    "special_i0",
+    "special_i0e",
+    "special_i1",
+    "special_i1e",
     "special_log1p",
+    "special_logit",
     "special_logsumexp",
+    "special_polygamma",
+    "special_psi",
+    "special_sinc",
+    "special_xlog1py",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -661,6 +1111,7 @@ __all__ = [
     "subtract",
     "sum",
     "sum_to_size",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -672,12 +1123,17 @@ __all__ = [
     "tanh",
     "tanh_",
     "tanh_backward",
+    "tensordot",
     "threshold_backward",
     "tile",
     "topk",
+    "trace",
     "transpose",
     "transpose_copy",
+    "trapezoid",
+    "trapz",
     "tril",
+    "triplet_margin_loss",
     "triu",
     "true_divide",
     "trunc",
@@ -688,11 +1144,29 @@ __all__ = [
     "unfold_backward",
     "unfold_copy",
     "uniform",
+    "unique_consecutive",
+    "unique_dim",
     "unsqueeze",
     "unsqueeze_copy",
+    "upsample_bicubic2d",
+    "upsample_bicubic2d_backward",
+    "upsample_bilinear2d",
+    "upsample_bilinear2d_backward",
+    "upsample_linear1d",
+    "upsample_linear1d_backward",
+    "upsample_nearest1d",
+    "upsample_nearest1d_backward",
+    "upsample_nearest2d",
+    "upsample_nearest2d_backward",
+    "upsample_nearest3d",
+    "upsample_nearest3d_backward",
+    "upsample_trilinear3d",
+    "upsample_trilinear3d_backward",
     "value_selecting_reduction_backward",
+    "vander",
     "var",
     "var_mean",
+    "vdot",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",
@@ -706,4 +1180,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'all', 'any', 'max', 'min', 'pow', 'round', 'sum')
+BUILTINS = ('abs', 'all', 'any', 'complex', 'max', 'min', 'pow', 'round', 'sum')

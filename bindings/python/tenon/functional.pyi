@@ -8,15 +8,29 @@ from ._aten import acos as acos
 from ._aten import acos_ as acos_
 from ._aten import acosh as acosh
 from ._aten import acosh_ as acosh_
+from ._aten import adaptive_avg_pool1d as adaptive_avg_pool1d
+from ._aten import adaptive_avg_pool2d as adaptive_avg_pool2d
+from ._aten import adaptive_avg_pool3d as adaptive_avg_pool3d
+from ._aten import adaptive_max_pool1d as adaptive_max_pool1d
+from ._aten import adaptive_max_pool2d as adaptive_max_pool2d
+from ._aten import adaptive_max_pool2d_backward as adaptive_max_pool2d_backward
+from ._aten import adaptive_max_pool3d as adaptive_max_pool3d
+from ._aten import adaptive_max_pool3d_backward as adaptive_max_pool3d_backward
 from ._aten import add as add
+from ._aten import addbmm as addbmm
 from ._aten import addcdiv as addcdiv
 from ._aten import addcmul as addcmul
 from ._aten import addmm as addmm
+from ._aten import addmv as addmv
+from ._aten import addr as addr
 from ._aten import alias_copy as alias_copy
 from ._aten import all as all
 from ._aten import allclose as allclose
+from ._aten import alpha_dropout as alpha_dropout
 from ._aten import amax as amax
 from ._aten import amin as amin
+from ._aten import aminmax as aminmax
+from ._aten import angle as angle
 from ._aten import any as any
 from ._aten import arccos as arccos
 from ._aten import arccos_ as arccos_
@@ -49,20 +63,39 @@ from ._aten import atanh_ as atanh_
 from ._aten import atleast_1d as atleast_1d
 from ._aten import atleast_2d as atleast_2d
 from ._aten import atleast_3d as atleast_3d
+from ._aten import avg_pool1d as avg_pool1d
+from ._aten import avg_pool2d as avg_pool2d
+from ._aten import avg_pool2d_backward as avg_pool2d_backward
+from ._aten import avg_pool3d as avg_pool3d
+from ._aten import avg_pool3d_backward as avg_pool3d_backward
+from ._aten import baddbmm as baddbmm
+from ._aten import batch_norm as batch_norm
+from ._aten import bernoulli as bernoulli
+from ._aten import bilinear as bilinear
+from ._aten import binary_cross_entropy as binary_cross_entropy
+from ._aten import binary_cross_entropy_backward as binary_cross_entropy_backward
+from ._aten import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ._aten import bincount as bincount
 from ._aten import bitwise_and as bitwise_and
 from ._aten import bitwise_not as bitwise_not
 from ._aten import bitwise_or as bitwise_or
 from ._aten import bitwise_xor as bitwise_xor
+from ._aten import block_diag as block_diag
 from ._aten import bmm as bmm
 from ._aten import broadcast_to as broadcast_to
 from ._aten import bucketize as bucketize
 from ._aten import can_cast as can_cast
+from ._aten import cartesian_prod as cartesian_prod
 from ._aten import cat as cat
+from ._aten import cauchy as cauchy
 from ._aten import ceil as ceil
 from ._aten import ceil_ as ceil_
 from ._aten import celu as celu
 from ._aten import celu_ as celu_
+from ._aten import chain_matmul as chain_matmul
+from ._aten import channel_shuffle as channel_shuffle
+from ._aten import cholesky_inverse as cholesky_inverse
+from ._aten import cholesky_solve as cholesky_solve
 from ._aten import chunk as chunk
 from ._aten import clamp as clamp
 from ._aten import clamp_ as clamp_
@@ -75,18 +108,41 @@ from ._aten import clip_ as clip_
 from ._aten import clone as clone
 from ._aten import col2im as col2im
 from ._aten import column_stack as column_stack
+from ._aten import combinations as combinations
+from ._aten import complex as complex
 from ._aten import concat as concat
 from ._aten import concatenate as concatenate
 from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
 from ._aten import conj_physical_ as conj_physical_
+from ._aten import constant_pad_nd as constant_pad_nd
+from ._aten import conv1d as conv1d
 from ._aten import conv2d as conv2d
+from ._aten import conv3d as conv3d
+from ._aten import conv_transpose1d as conv_transpose1d
+from ._aten import conv_transpose2d as conv_transpose2d
+from ._aten import conv_transpose3d as conv_transpose3d
+from ._aten import convolution as convolution
+from ._aten import convolution_backward as convolution_backward
+from ._aten import copysign as copysign
+from ._aten import corrcoef as corrcoef
 from ._aten import cos as cos
 from ._aten import cos_ as cos_
 from ._aten import cosh as cosh
 from ._aten import cosh_ as cosh_
+from ._aten import cosine_embedding_loss as cosine_embedding_loss
+from ._aten import cosine_similarity as cosine_similarity
 from ._aten import count_nonzero as count_nonzero
+from ._aten import cov as cov
+from ._aten import cross as cross
+from ._aten import cross_entropy_loss as cross_entropy_loss
+from ._aten import cummax as cummax
+from ._aten import cummin as cummin
+from ._aten import cumprod as cumprod
 from ._aten import cumsum as cumsum
+from ._aten import cumulative_trapezoid as cumulative_trapezoid
+from ._aten import deg2rad as deg2rad
+from ._aten import det as det
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
 from ._aten import diag as diag
@@ -95,9 +151,15 @@ from ._aten import diagonal as diagonal
 from ._aten import diagonal_backward as diagonal_backward
 from ._aten import diagonal_copy as diagonal_copy
 from ._aten import diagonal_scatter as diagonal_scatter
+from ._aten import diff as diff
+from ._aten import digamma as digamma
+from ._aten import dist as dist
 from ._aten import div as div
 from ._aten import divide as divide
+from ._aten import dot as dot
+from ._aten import dropout as dropout
 from ._aten import dstack as dstack
+from ._aten import einsum as einsum
 from ._aten import elu as elu
 from ._aten import embedding as embedding
 from ._aten import embedding_dense_backward as embedding_dense_backward
@@ -107,6 +169,7 @@ from ._aten import erf as erf
 from ._aten import erf_ as erf_
 from ._aten import erfc as erfc
 from ._aten import erfc_ as erfc_
+from ._aten import erfinv as erfinv
 from ._aten import exp as exp
 from ._aten import exp2 as exp2
 from ._aten import exp2_ as exp2_
@@ -114,6 +177,31 @@ from ._aten import exp_ as exp_
 from ._aten import expand_copy as expand_copy
 from ._aten import expm1 as expm1
 from ._aten import expm1_ as expm1_
+from ._aten import exponential as exponential
+from ._aten import feature_alpha_dropout as feature_alpha_dropout
+from ._aten import feature_dropout as feature_dropout
+from ._aten import fft_fft as fft_fft
+from ._aten import fft_fft2 as fft_fft2
+from ._aten import fft_fftfreq as fft_fftfreq
+from ._aten import fft_fftn as fft_fftn
+from ._aten import fft_fftshift as fft_fftshift
+from ._aten import fft_hfft as fft_hfft
+from ._aten import fft_hfft2 as fft_hfft2
+from ._aten import fft_hfftn as fft_hfftn
+from ._aten import fft_ifft as fft_ifft
+from ._aten import fft_ifft2 as fft_ifft2
+from ._aten import fft_ifftn as fft_ifftn
+from ._aten import fft_ifftshift as fft_ifftshift
+from ._aten import fft_ihfft as fft_ihfft
+from ._aten import fft_ihfft2 as fft_ihfft2
+from ._aten import fft_ihfftn as fft_ihfftn
+from ._aten import fft_irfft as fft_irfft
+from ._aten import fft_irfft2 as fft_irfft2
+from ._aten import fft_irfftn as fft_irfftn
+from ._aten import fft_rfft as fft_rfft
+from ._aten import fft_rfft2 as fft_rfft2
+from ._aten import fft_rfftfreq as fft_rfftfreq
+from ._aten import fft_rfftn as fft_rfftn
 from ._aten import fill as fill
 from ._aten import fill_ as fill_
 from ._aten import fix as fix
@@ -122,6 +210,7 @@ from ._aten import flatten as flatten
 from ._aten import flip as flip
 from ._aten import fliplr as fliplr
 from ._aten import flipud as flipud
+from ._aten import float_power as float_power
 from ._aten import floor as floor
 from ._aten import floor_ as floor_
 from ._aten import fmax as fmax
@@ -131,13 +220,18 @@ from ._aten import frac as frac
 from ._aten import frac_ as frac_
 from ._aten import frexp as frexp
 from ._aten import gather as gather
+from ._aten import gcd as gcd
 from ._aten import ge as ge
 from ._aten import gelu as gelu
 from ._aten import gelu_backward as gelu_backward
+from ._aten import geometric as geometric
 from ._aten import ger as ger
+from ._aten import glu as glu
 from ._aten import greater as greater
 from ._aten import greater_equal as greater_equal
 from ._aten import group_norm as group_norm
+from ._aten import gru as gru
+from ._aten import gru_cell as gru_cell
 from ._aten import gt as gt
 from ._aten import hardshrink as hardshrink
 from ._aten import hardshrink_backward as hardshrink_backward
@@ -147,10 +241,14 @@ from ._aten import hardswish as hardswish
 from ._aten import hardswish_backward as hardswish_backward
 from ._aten import hardtanh as hardtanh
 from ._aten import hardtanh_backward as hardtanh_backward
+from ._aten import heaviside as heaviside
+from ._aten import hinge_embedding_loss as hinge_embedding_loss
 from ._aten import histc as histc
+from ._aten import histogram as histogram
 from ._aten import hstack as hstack
 from ._aten import huber_loss as huber_loss
 from ._aten import hypot as hypot
+from ._aten import i0 as i0
 from ._aten import im2col as im2col
 from ._aten import imag as imag
 from ._aten import index as index
@@ -161,18 +259,59 @@ from ._aten import index_put as index_put
 from ._aten import index_put_ as index_put_
 from ._aten import index_select as index_select
 from ._aten import index_select_backward as index_select_backward
+from ._aten import inner as inner
+from ._aten import instance_norm as instance_norm
+from ._aten import inverse as inverse
 from ._aten import isclose as isclose
 from ._aten import isfinite as isfinite
+from ._aten import isin as isin
 from ._aten import isinf as isinf
 from ._aten import isnan as isnan
+from ._aten import isneginf as isneginf
+from ._aten import isposinf as isposinf
+from ._aten import isreal as isreal
+from ._aten import kl_div as kl_div
+from ._aten import kron as kron
+from ._aten import kthvalue as kthvalue
 from ._aten import l1_loss as l1_loss
 from ._aten import layer_norm as layer_norm
+from ._aten import lcm as lcm
+from ._aten import ldexp as ldexp
 from ._aten import le as le
 from ._aten import leaky_relu as leaky_relu
 from ._aten import leaky_relu_backward as leaky_relu_backward
 from ._aten import lerp as lerp
 from ._aten import less as less
 from ._aten import less_equal as less_equal
+from ._aten import lgamma as lgamma
+from ._aten import linalg_cholesky as linalg_cholesky
+from ._aten import linalg_cholesky_ex as linalg_cholesky_ex
+from ._aten import linalg_cond as linalg_cond
+from ._aten import linalg_cross as linalg_cross
+from ._aten import linalg_det as linalg_det
+from ._aten import linalg_eigh as linalg_eigh
+from ._aten import linalg_eigvalsh as linalg_eigvalsh
+from ._aten import linalg_inv as linalg_inv
+from ._aten import linalg_inv_ex as linalg_inv_ex
+from ._aten import linalg_lstsq as linalg_lstsq
+from ._aten import linalg_lu_factor as linalg_lu_factor
+from ._aten import linalg_lu_factor_ex as linalg_lu_factor_ex
+from ._aten import linalg_matrix_norm as linalg_matrix_norm
+from ._aten import linalg_matrix_power as linalg_matrix_power
+from ._aten import linalg_matrix_rank as linalg_matrix_rank
+from ._aten import linalg_multi_dot as linalg_multi_dot
+from ._aten import linalg_norm as linalg_norm
+from ._aten import linalg_pinv as linalg_pinv
+from ._aten import linalg_qr as linalg_qr
+from ._aten import linalg_slogdet as linalg_slogdet
+from ._aten import linalg_solve as linalg_solve
+from ._aten import linalg_solve_ex as linalg_solve_ex
+from ._aten import linalg_solve_triangular as linalg_solve_triangular
+from ._aten import linalg_svd as linalg_svd
+from ._aten import linalg_svdvals as linalg_svdvals
+from ._aten import linalg_vander as linalg_vander
+from ._aten import linalg_vecdot as linalg_vecdot
+from ._aten import linalg_vector_norm as linalg_vector_norm
 from ._aten import linear as linear
 from ._aten import log as log
 from ._aten import log10 as log10
@@ -182,67 +321,126 @@ from ._aten import log1p_ as log1p_
 from ._aten import log2 as log2
 from ._aten import log2_ as log2_
 from ._aten import log_ as log_
+from ._aten import log_normal as log_normal
 from ._aten import log_sigmoid as log_sigmoid
 from ._aten import log_softmax as log_softmax
 from ._aten import logaddexp as logaddexp
 from ._aten import logaddexp2 as logaddexp2
+from ._aten import logcumsumexp as logcumsumexp
+from ._aten import logdet as logdet
 from ._aten import logical_and as logical_and
 from ._aten import logical_not as logical_not
 from ._aten import logical_or as logical_or
 from ._aten import logical_xor as logical_xor
+from ._aten import logit as logit
 from ._aten import logspace as logspace
 from ._aten import logsumexp as logsumexp
+from ._aten import lstm as lstm
+from ._aten import lstm_cell as lstm_cell
 from ._aten import lt as lt
+from ._aten import margin_ranking_loss as margin_ranking_loss
 from ._aten import masked_fill as masked_fill
 from ._aten import masked_scatter as masked_scatter
 from ._aten import masked_scatter_backward as masked_scatter_backward
 from ._aten import masked_select as masked_select
 from ._aten import matmul as matmul
+from ._aten import matrix_power as matrix_power
 from ._aten import max as max
+from ._aten import max_pool1d as max_pool1d
+from ._aten import max_pool1d_with_indices as max_pool1d_with_indices
 from ._aten import max_pool2d as max_pool2d
 from ._aten import max_pool2d_with_indices as max_pool2d_with_indices
 from ._aten import max_pool2d_with_indices_backward as max_pool2d_with_indices_backward
+from ._aten import max_pool3d as max_pool3d
+from ._aten import max_pool3d_with_indices as max_pool3d_with_indices
+from ._aten import max_pool3d_with_indices_backward as max_pool3d_with_indices_backward
 from ._aten import maximum as maximum
 from ._aten import mean as mean
+from ._aten import median as median
+from ._aten import meshgrid as meshgrid
 from ._aten import min as min
 from ._aten import minimum as minimum
 from ._aten import mish as mish
 from ._aten import mm as mm
+from ._aten import mode as mode
 from ._aten import moveaxis as moveaxis
 from ._aten import movedim as movedim
 from ._aten import mse_loss as mse_loss
+from ._aten import msort as msort
 from ._aten import mul as mul
 from ._aten import multiply as multiply
+from ._aten import mv as mv
 from ._aten import nan_to_num as nan_to_num
 from ._aten import nan_to_num_ as nan_to_num_
+from ._aten import nanmean as nanmean
+from ._aten import nanmedian as nanmedian
+from ._aten import nanquantile as nanquantile
+from ._aten import nansum as nansum
 from ._aten import narrow as narrow
+from ._aten import native_batch_norm as native_batch_norm
+from ._aten import native_dropout as native_dropout
+from ._aten import native_group_norm as native_group_norm
+from ._aten import native_layer_norm as native_layer_norm
 from ._aten import ne as ne
 from ._aten import neg as neg
 from ._aten import neg_ as neg_
 from ._aten import negative as negative
 from ._aten import negative_ as negative_
+from ._aten import nextafter as nextafter
+from ._aten import nll_loss_nd as nll_loss_nd
+from ._aten import norm as norm
 from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
 from ._aten import not_equal as not_equal
+from ._aten import one_hot as one_hot
 from ._aten import outer as outer
+from ._aten import pad as pad
+from ._aten import pairwise_distance as pairwise_distance
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
+from ._aten import pinverse as pinverse
+from ._aten import pixel_shuffle as pixel_shuffle
+from ._aten import pixel_unshuffle as pixel_unshuffle
+from ._aten import poisson_nll_loss as poisson_nll_loss
+from ._aten import polar as polar
+from ._aten import polygamma as polygamma
+from ._aten import positive as positive
 from ._aten import pow as pow
+from ._aten import prelu as prelu
 from ._aten import prod as prod
+from ._aten import quantile as quantile
+from ._aten import rad2deg as rad2deg
 from ._aten import randint as randint
 from ._aten import randint_like as randint_like
+from ._aten import randperm as randperm
 from ._aten import ravel as ravel
 from ._aten import real as real
 from ._aten import reciprocal as reciprocal
 from ._aten import reciprocal_ as reciprocal_
+from ._aten import reflection_pad1d as reflection_pad1d
+from ._aten import reflection_pad1d_backward as reflection_pad1d_backward
+from ._aten import reflection_pad2d as reflection_pad2d
+from ._aten import reflection_pad2d_backward as reflection_pad2d_backward
+from ._aten import reflection_pad3d as reflection_pad3d
+from ._aten import reflection_pad3d_backward as reflection_pad3d_backward
 from ._aten import relu as relu
 from ._aten import relu6 as relu6
 from ._aten import relu_ as relu_
 from ._aten import remainder as remainder
 from ._aten import repeat_interleave as repeat_interleave
+from ._aten import replication_pad1d as replication_pad1d
+from ._aten import replication_pad1d_backward as replication_pad1d_backward
+from ._aten import replication_pad2d as replication_pad2d
+from ._aten import replication_pad2d_backward as replication_pad2d_backward
+from ._aten import replication_pad3d as replication_pad3d
+from ._aten import replication_pad3d_backward as replication_pad3d_backward
 from ._aten import reshape as reshape
 from ._aten import result_type as result_type
 from ._aten import rms_norm as rms_norm
+from ._aten import rnn_relu as rnn_relu
+from ._aten import rnn_relu_cell as rnn_relu_cell
+from ._aten import rnn_tanh as rnn_tanh
+from ._aten import rnn_tanh_cell as rnn_tanh_cell
 from ._aten import roll as roll
 from ._aten import rot90 as rot90
 from ._aten import round as round
@@ -270,25 +468,40 @@ from ._aten import silu as silu
 from ._aten import silu_backward as silu_backward
 from ._aten import sin as sin
 from ._aten import sin_ as sin_
+from ._aten import sinc as sinc
 from ._aten import sinh as sinh
 from ._aten import sinh_ as sinh_
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
 from ._aten import slice_scatter as slice_scatter
+from ._aten import slogdet as slogdet
 from ._aten import smooth_l1_loss as smooth_l1_loss
+from ._aten import soft_margin_loss as soft_margin_loss
 from ._aten import softmax as softmax
 from ._aten import softplus as softplus
 from ._aten import softplus_backward as softplus_backward
 from ._aten import softshrink as softshrink
 from ._aten import softshrink_backward as softshrink_backward
 from ._aten import sort as sort
+from ._aten import special_digamma as special_digamma
 from ._aten import special_erf as special_erf
 from ._aten import special_erfc as special_erfc
+from ._aten import special_erfinv as special_erfinv
 from ._aten import special_exp2 as special_exp2
 from ._aten import special_expit as special_expit
 from ._aten import special_expm1 as special_expm1
+from ._aten import special_gammaln as special_gammaln
+from ._aten import special_i0 as special_i0
+from ._aten import special_i0e as special_i0e
+from ._aten import special_i1 as special_i1
+from ._aten import special_i1e as special_i1e
 from ._aten import special_log1p as special_log1p
+from ._aten import special_logit as special_logit
 from ._aten import special_logsumexp as special_logsumexp
+from ._aten import special_polygamma as special_polygamma
+from ._aten import special_psi as special_psi
+from ._aten import special_sinc as special_sinc
+from ._aten import special_xlog1py as special_xlog1py
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
@@ -304,6 +517,7 @@ from ._aten import sub as sub
 from ._aten import subtract as subtract
 from ._aten import sum as sum
 from ._aten import sum_to_size as sum_to_size
+from ._aten import svd as svd
 from ._aten import swapaxes as swapaxes
 from ._aten import swapdims as swapdims
 from ._aten import t as t
@@ -315,12 +529,17 @@ from ._aten import tan_ as tan_
 from ._aten import tanh as tanh
 from ._aten import tanh_ as tanh_
 from ._aten import tanh_backward as tanh_backward
+from ._aten import tensordot as tensordot
 from ._aten import threshold_backward as threshold_backward
 from ._aten import tile as tile
 from ._aten import topk as topk
+from ._aten import trace as trace
 from ._aten import transpose as transpose
 from ._aten import transpose_copy as transpose_copy
+from ._aten import trapezoid as trapezoid
+from ._aten import trapz as trapz
 from ._aten import tril as tril
+from ._aten import triplet_margin_loss as triplet_margin_loss
 from ._aten import triu as triu
 from ._aten import true_divide as true_divide
 from ._aten import trunc as trunc
@@ -331,11 +550,29 @@ from ._aten import unfold as unfold
 from ._aten import unfold_backward as unfold_backward
 from ._aten import unfold_copy as unfold_copy
 from ._aten import uniform as uniform
+from ._aten import unique_consecutive as unique_consecutive
+from ._aten import unique_dim as unique_dim
 from ._aten import unsqueeze as unsqueeze
 from ._aten import unsqueeze_copy as unsqueeze_copy
+from ._aten import upsample_bicubic2d as upsample_bicubic2d
+from ._aten import upsample_bicubic2d_backward as upsample_bicubic2d_backward
+from ._aten import upsample_bilinear2d as upsample_bilinear2d
+from ._aten import upsample_bilinear2d_backward as upsample_bilinear2d_backward
+from ._aten import upsample_linear1d as upsample_linear1d
+from ._aten import upsample_linear1d_backward as upsample_linear1d_backward
+from ._aten import upsample_nearest1d as upsample_nearest1d
+from ._aten import upsample_nearest1d_backward as upsample_nearest1d_backward
+from ._aten import upsample_nearest2d as upsample_nearest2d
+from ._aten import upsample_nearest2d_backward as upsample_nearest2d_backward
+from ._aten import upsample_nearest3d as upsample_nearest3d
+from ._aten import upsample_nearest3d_backward as upsample_nearest3d_backward
+from ._aten import upsample_trilinear3d as upsample_trilinear3d
+from ._aten import upsample_trilinear3d_backward as upsample_trilinear3d_backward
 from ._aten import value_selecting_reduction_backward as value_selecting_reduction_backward
+from ._aten import vander as vander
 from ._aten import var as var
 from ._aten import var_mean as var_mean
+from ._aten import vdot as vdot
 from ._aten import view_as_complex as view_as_complex
 from ._aten import view_as_complex_copy as view_as_complex_copy
 from ._aten import view_as_real as view_as_real
@@ -356,15 +593,29 @@ __all__ = [
     "acos_",
     "acosh",
     "acosh_",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_backward",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_backward",
     "add",
+    "addbmm",
     "addcdiv",
     "addcmul",
     "addmm",
+    "addmv",
+    "addr",
     "alias_copy",
     "all",
     "allclose",
+    "alpha_dropout",
     "amax",
     "amin",
+    "aminmax",
+    "angle",
     "any",
     "arccos",
     "arccos_",
@@ -397,20 +648,39 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool2d_backward",
+    "avg_pool3d",
+    "avg_pool3d_backward",
+    "baddbmm",
+    "batch_norm",
+    "bernoulli",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_backward",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
+    "block_diag",
     "bmm",
     "broadcast_to",
     "bucketize",
     "can_cast",
+    "cartesian_prod",
     "cat",
+    "cauchy",
     "ceil",
     "ceil_",
     "celu",
     "celu_",
+    "chain_matmul",
+    "channel_shuffle",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_",
@@ -423,18 +693,41 @@ __all__ = [
     "clone",
     "col2im",
     "column_stack",
+    "combinations",
+    "complex",
     "concat",
     "concatenate",
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
+    "convolution_backward",
+    "copysign",
+    "corrcoef",
     "cos",
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "count_nonzero",
+    "cov",
+    "cross",
+    "cross_entropy_loss",
+    "cummax",
+    "cummin",
+    "cumprod",
     "cumsum",
+    "cumulative_trapezoid",
+    "deg2rad",
+    "det",
     "detach",
     "detach_copy",
     "diag",
@@ -443,9 +736,15 @@ __all__ = [
     "diagonal_backward",
     "diagonal_copy",
     "diagonal_scatter",
+    "diff",
+    "digamma",
+    "dist",
     "div",
     "divide",
+    "dot",
+    "dropout",
     "dstack",
+    "einsum",
     "elu",
     "embedding",
     "embedding_dense_backward",
@@ -455,6 +754,7 @@ __all__ = [
     "erf_",
     "erfc",
     "erfc_",
+    "erfinv",
     "exp",
     "exp2",
     "exp2_",
@@ -462,6 +762,31 @@ __all__ = [
     "expand_copy",
     "expm1",
     "expm1_",
+    "exponential",
+    "feature_alpha_dropout",
+    "feature_dropout",
+    "fft_fft",
+    "fft_fft2",
+    "fft_fftfreq",
+    "fft_fftn",
+    "fft_fftshift",
+    "fft_hfft",
+    "fft_hfft2",
+    "fft_hfftn",
+    "fft_ifft",
+    "fft_ifft2",
+    "fft_ifftn",
+    "fft_ifftshift",
+    "fft_ihfft",
+    "fft_ihfft2",
+    "fft_ihfftn",
+    "fft_irfft",
+    "fft_irfft2",
+    "fft_irfftn",
+    "fft_rfft",
+    "fft_rfft2",
+    "fft_rfftfreq",
+    "fft_rfftn",
     "fill",
     "fill_",
     "fix",
@@ -470,6 +795,7 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
     "floor_",
     "fmax",
@@ -479,13 +805,18 @@ __all__ = [
     "frac_",
     "frexp",
     "gather",
+    "gcd",
     "ge",
     "gelu",
     "gelu_backward",
+    "geometric",
     "ger",
+    "glu",
     "greater",
     "greater_equal",
     "group_norm",
+    "gru",
+    "gru_cell",
     "gt",
     "hardshrink",
     "hardshrink_backward",
@@ -495,10 +826,14 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
+    "heaviside",
+    "hinge_embedding_loss",
     "histc",
+    "histogram",
     "hstack",
     "huber_loss",
     "hypot",
+    "i0",
     "im2col",
     "imag",
     "index",
@@ -509,18 +844,59 @@ __all__ = [
     "index_put_",
     "index_select",
     "index_select_backward",
+    "inner",
+    "instance_norm",
+    "inverse",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "kl_div",
+    "kron",
+    "kthvalue",
     "l1_loss",
     "layer_norm",
+    "lcm",
+    "ldexp",
     "le",
     "leaky_relu",
     "leaky_relu_backward",
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
+    "linalg_cholesky",
+    "linalg_cholesky_ex",
+    "linalg_cond",
+    "linalg_cross",
+    "linalg_det",
+    "linalg_eigh",
+    "linalg_eigvalsh",
+    "linalg_inv",
+    "linalg_inv_ex",
+    "linalg_lstsq",
+    "linalg_lu_factor",
+    "linalg_lu_factor_ex",
+    "linalg_matrix_norm",
+    "linalg_matrix_power",
+    "linalg_matrix_rank",
+    "linalg_multi_dot",
+    "linalg_norm",
+    "linalg_pinv",
+    "linalg_qr",
+    "linalg_slogdet",
+    "linalg_solve",
+    "linalg_solve_ex",
+    "linalg_solve_triangular",
+    "linalg_svd",
+    "linalg_svdvals",
+    "linalg_vander",
+    "linalg_vecdot",
+    "linalg_vector_norm",
     "linear",
     "log",
     "log10",
@@ -530,67 +906,126 @@ __all__ = [
     "log2",
     "log2_",
     "log_",
+    "log_normal",
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
+    "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logit",
     "logspace",
     "logsumexp",
+    "lstm",
+    "lstm_cell",
     "lt",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
+    "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool2d_with_indices",
     "max_pool2d_with_indices_backward",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_pool3d_with_indices_backward",
     "maximum",
     "mean",
+    "median",
+    "meshgrid",
     "min",
     "minimum",
     "mish",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
     "mse_loss",
+    "msort",
     "mul",
     "multiply",
+    "mv",
     "nan_to_num",
     "nan_to_num_",
+    "nanmean",
+    "nanmedian",
+    "nanquantile",
+    "nansum",
     "narrow",
+    "native_batch_norm",
+    "native_dropout",
+    "native_group_norm",
+    "native_layer_norm",
     "ne",
     "neg",
     "neg_",
     "negative",
     "negative_",
+    "nextafter",
+    "nll_loss_nd",
+    "norm",
     "normal",
     "normal_functional",
     "not_equal",
+    "one_hot",
     "outer",
+    "pad",
+    "pairwise_distance",
     "permute",
     "permute_copy",
+    "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
+    "polar",
+    "polygamma",
+    "positive",
     "pow",
+    "prelu",
     "prod",
+    "quantile",
+    "rad2deg",
     "randint",
     "randint_like",
+    "randperm",
     "ravel",
     "real",
     "reciprocal",
     "reciprocal_",
+    "reflection_pad1d",
+    "reflection_pad1d_backward",
+    "reflection_pad2d",
+    "reflection_pad2d_backward",
+    "reflection_pad3d",
+    "reflection_pad3d_backward",
     "relu",
     "relu6",
     "relu_",
     "remainder",
     "repeat_interleave",
+    "replication_pad1d",
+    "replication_pad1d_backward",
+    "replication_pad2d",
+    "replication_pad2d_backward",
+    "replication_pad3d",
+    "replication_pad3d_backward",
     "reshape",
     "result_type",
     "rms_norm",
+    "rnn_relu",
+    "rnn_relu_cell",
+    "rnn_tanh",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
@@ -618,25 +1053,40 @@ __all__ = [
     "silu_backward",
     "sin",
     "sin_",
+    "sinc",
     "sinh",
     "sinh_",
     "slice_backward",
     "slice_copy",
     "slice_scatter",
+    "slogdet",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softplus",
     "softplus_backward",
     "softshrink",
     "softshrink_backward",
     "sort",
+    "special_digamma",
     "special_erf",
     "special_erfc",
+    "special_erfinv",
     "special_exp2",
     "special_expit",
     "special_expm1",
+    "special_gammaln",
+    "special_i0",
+    "special_i0e",
+    "special_i1",
+    "special_i1e",
     "special_log1p",
+    "special_logit",
     "special_logsumexp",
+    "special_polygamma",
+    "special_psi",
+    "special_sinc",
+    "special_xlog1py",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -652,6 +1102,7 @@ __all__ = [
     "subtract",
     "sum",
     "sum_to_size",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -663,12 +1114,17 @@ __all__ = [
     "tanh",
     "tanh_",
     "tanh_backward",
+    "tensordot",
     "threshold_backward",
     "tile",
     "topk",
+    "trace",
     "transpose",
     "transpose_copy",
+    "trapezoid",
+    "trapz",
     "tril",
+    "triplet_margin_loss",
     "triu",
     "true_divide",
     "trunc",
@@ -679,11 +1135,29 @@ __all__ = [
     "unfold_backward",
     "unfold_copy",
     "uniform",
+    "unique_consecutive",
+    "unique_dim",
     "unsqueeze",
     "unsqueeze_copy",
+    "upsample_bicubic2d",
+    "upsample_bicubic2d_backward",
+    "upsample_bilinear2d",
+    "upsample_bilinear2d_backward",
+    "upsample_linear1d",
+    "upsample_linear1d_backward",
+    "upsample_nearest1d",
+    "upsample_nearest1d_backward",
+    "upsample_nearest2d",
+    "upsample_nearest2d_backward",
+    "upsample_nearest3d",
+    "upsample_nearest3d_backward",
+    "upsample_trilinear3d",
+    "upsample_trilinear3d_backward",
     "value_selecting_reduction_backward",
+    "vander",
     "var",
     "var_mean",
+    "vdot",
     "view_as_complex",
     "view_as_complex_copy",
     "view_as_real",

@@ -13,8 +13,8 @@
 #![allow(clippy::too_many_arguments, clippy::type_complexity)]
 
 use tenon::{
-    args, DType, Device, Generator, Layout, LazyOp, LazyTyped, MemoryFormat, Result, Scalar,
-    Tensor};
+    args, DType, Device, Generator, IntoArg, Layout, LazyOp, LazyTyped, MemoryFormat, Result,
+    Scalar, Tensor};
 
 /// `aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor`
 pub fn _adaptive_avg_pool2d(self_: &Tensor, output_size: &[i64]) -> Result<Tensor> {
@@ -80,6 +80,2534 @@ pub fn _adaptive_avg_pool3d_backward_out(
         LazyTyped::new("aten::_adaptive_avg_pool3d_backward.out");
     OP.get()?.call(grad_output, self_, out)?;
     Ok(out.clone())
+}
+
+/// `aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor`
+pub fn _fft_c2c(self_: &Tensor, dim: &[i64], normalization: i64, forward: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, bool), Tensor> = LazyTyped::new("aten::_fft_c2c");
+    OP.get()?.call(self_, dim, normalization, forward)
+}
+
+/// `aten::_fft_c2c.out(Tensor self, SymInt[] dim, int normalization, bool forward, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn _fft_c2c_out(
+    self_: &Tensor, dim: &[i64], normalization: i64, forward: bool,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::_fft_c2c.out");
+    OP.get()?.call(self_, dim, normalization, forward, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor`
+pub fn _fft_c2r(
+    self_: &Tensor, dim: &[i64], normalization: i64, last_dim_size: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64), Tensor> = LazyTyped::new("aten::_fft_c2r");
+    OP.get()?.call(self_, dim, normalization, last_dim_size)
+}
+
+/// `aten::_fft_c2r.out(Tensor self, int[] dim, int normalization, SymInt last_dim_size, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn _fft_c2r_out(
+    self_: &Tensor, dim: &[i64], normalization: i64, last_dim_size: i64,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::_fft_c2r.out");
+    OP.get()?.call(self_, dim, normalization, last_dim_size, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor`
+pub fn _fft_r2c(self_: &Tensor, dim: &[i64], normalization: i64, onesided: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, bool), Tensor> = LazyTyped::new("aten::_fft_r2c");
+    OP.get()?.call(self_, dim, normalization, onesided)
+}
+
+/// `aten::_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn _fft_r2c_out(
+    self_: &Tensor, dim: &[i64], normalization: i64, onesided: bool,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::_fft_r2c.out");
+    OP.get()?.call(self_, dim, normalization, onesided, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_foreach_abs(Tensor[] self) -> Tensor[]`
+pub fn _foreach_abs(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_abs");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_abs_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_abs.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_abs_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_abs_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_abs_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_acos(Tensor[] self) -> Tensor[]`
+pub fn _foreach_acos(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_acos");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_acos_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_acos.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_acos_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_acos_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_acos_");
+    OP.get()?.call(args![self_])
+}
+
+/// What [`_foreach_add_list`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddListOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddListOptions {
+    fn default() -> Self {
+        ForeachAddListOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]`
+pub fn _foreach_add_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_add_list_with(self_, other, ForeachAddListOptions::default())
+}
+
+/// As [`_foreach_add_list`], with all that it leaves out.
+pub fn _foreach_add_list_with(
+    self_: &[&Tensor], other: &[&Tensor], options: ForeachAddListOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.List");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// What [`_foreach_add_list_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddListOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddListOutOptions {
+    fn default() -> Self {
+        ForeachAddListOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_add_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_add_list_out_with(self_, other, out, ForeachAddListOutOptions::default())
+}
+
+/// As [`_foreach_add_list_out`], with all that it leaves out.
+pub fn _foreach_add_list_out_with(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor],
+    options: ForeachAddListOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.List_out");
+    OP.get()?.call(args![self_, other, options.alpha, out])
+}
+
+/// `aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_add_scalar(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_add_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_add_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_add_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// What [`_foreach_add_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddTensorOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddTensorOptions {
+    fn default() -> Self {
+        ForeachAddTensorOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]`
+pub fn _foreach_add_tensor(self_: &[&Tensor], other: &Tensor) -> Result<Vec<Tensor>> {
+    _foreach_add_tensor_with(self_, other, ForeachAddTensorOptions::default())
+}
+
+/// As [`_foreach_add_tensor`], with all that it leaves out.
+pub fn _foreach_add_tensor_with(
+    self_: &[&Tensor], other: &Tensor, options: ForeachAddTensorOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.Tensor");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// What [`_foreach_add_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddTensorOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddTensorOutOptions {
+    fn default() -> Self {
+        ForeachAddTensorOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_add_tensor_out(self_: &[&Tensor], other: &Tensor, out: &[&Tensor]) -> Result<()> {
+    _foreach_add_tensor_out_with(self_, other, out, ForeachAddTensorOutOptions::default())
+}
+
+/// As [`_foreach_add_tensor_out`], with all that it leaves out.
+pub fn _foreach_add_tensor_out_with(
+    self_: &[&Tensor], other: &Tensor, out: &[&Tensor],
+    options: ForeachAddTensorOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add.Tensor_out");
+    OP.get()?.call(args![self_, other, options.alpha, out])
+}
+
+/// What [`_foreach_add_list_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddInPlaceListOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddInPlaceListOptions {
+    fn default() -> Self {
+        ForeachAddInPlaceListOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()`
+pub fn _foreach_add_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    _foreach_add_list_with_(self_, other, ForeachAddInPlaceListOptions::default())
+}
+
+/// As [`_foreach_add_list_`], with all that it leaves out.
+pub fn _foreach_add_list_with_(
+    self_: &[&Tensor], other: &[&Tensor], options: ForeachAddInPlaceListOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add_.List");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// `aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_add_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_add_scalar_list_<'a>(self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// What [`_foreach_add_tensor_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddInPlaceTensorOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachAddInPlaceTensorOptions {
+    fn default() -> Self {
+        ForeachAddInPlaceTensorOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()`
+pub fn _foreach_add_tensor_(self_: &[&Tensor], other: &Tensor) -> Result<()> {
+    _foreach_add_tensor_with_(self_, other, ForeachAddInPlaceTensorOptions::default())
+}
+
+/// As [`_foreach_add_tensor_`], with all that it leaves out.
+pub fn _foreach_add_tensor_with_(
+    self_: &[&Tensor], other: &Tensor, options: ForeachAddInPlaceTensorOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_add_.Tensor");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// What [`_foreach_addcdiv_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcdivScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcdivScalarOptions {
+    fn default() -> Self {
+        ForeachAddcdivScalarOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> Tensor[]`
+pub fn _foreach_addcdiv_scalar(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_addcdiv_scalar_with(self_, tensor1, tensor2, ForeachAddcdivScalarOptions::default())
+}
+
+/// As [`_foreach_addcdiv_scalar`], with all that it leaves out.
+pub fn _foreach_addcdiv_scalar_with(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    options: ForeachAddcdivScalarOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.Scalar");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value])
+}
+
+/// `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+/// scalars) -> Tensor[]`
+pub fn _foreach_addcdiv_scalar_list<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.ScalarList");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcdiv_scalar_list_out<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: impl IntoArg<'a>,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.ScalarList_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
+}
+
+/// What [`_foreach_addcdiv_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcdivScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcdivScalarOutOptions {
+    fn default() -> Self {
+        ForeachAddcdivScalarOutOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcdiv_scalar_out(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_addcdiv_scalar_out_with(
+        self_, tensor1, tensor2, out, ForeachAddcdivScalarOutOptions::default())
+}
+
+/// As [`_foreach_addcdiv_scalar_out`], with all that it leaves out.
+pub fn _foreach_addcdiv_scalar_out_with(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor],
+    options: ForeachAddcdivScalarOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.Scalar_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value, out])
+}
+
+/// `aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> Tensor[]`
+pub fn _foreach_addcdiv_tensor(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: &Tensor) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.Tensor");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcdiv_tensor_out(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: &Tensor,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv.Tensor_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
+}
+
+/// What [`_foreach_addcdiv_scalar_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcdivInPlaceScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcdivInPlaceScalarOptions {
+    fn default() -> Self {
+        ForeachAddcdivInPlaceScalarOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> ()`
+pub fn _foreach_addcdiv_scalar_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor]) -> Result<()> {
+    _foreach_addcdiv_scalar_with_(
+        self_, tensor1, tensor2, ForeachAddcdivInPlaceScalarOptions::default())
+}
+
+/// As [`_foreach_addcdiv_scalar_`], with all that it leaves out.
+pub fn _foreach_addcdiv_scalar_with_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    options: ForeachAddcdivInPlaceScalarOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv_.Scalar");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value])
+}
+
+/// `aten::_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars) -> ()`
+pub fn _foreach_addcdiv_scalar_list_<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv_.ScalarList");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> ()`
+pub fn _foreach_addcdiv_tensor_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: &Tensor) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcdiv_.Tensor");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// What [`_foreach_addcmul_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcmulScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcmulScalarOptions {
+    fn default() -> Self {
+        ForeachAddcmulScalarOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> Tensor[]`
+pub fn _foreach_addcmul_scalar(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_addcmul_scalar_with(self_, tensor1, tensor2, ForeachAddcmulScalarOptions::default())
+}
+
+/// As [`_foreach_addcmul_scalar`], with all that it leaves out.
+pub fn _foreach_addcmul_scalar_with(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    options: ForeachAddcmulScalarOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.Scalar");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value])
+}
+
+/// `aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+/// scalars) -> Tensor[]`
+pub fn _foreach_addcmul_scalar_list<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.ScalarList");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcmul_scalar_list_out<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: impl IntoArg<'a>,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.ScalarList_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
+}
+
+/// What [`_foreach_addcmul_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcmulScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcmulScalarOutOptions {
+    fn default() -> Self {
+        ForeachAddcmulScalarOutOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcmul_scalar_out(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_addcmul_scalar_out_with(
+        self_, tensor1, tensor2, out, ForeachAddcmulScalarOutOptions::default())
+}
+
+/// As [`_foreach_addcmul_scalar_out`], with all that it leaves out.
+pub fn _foreach_addcmul_scalar_out_with(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], out: &[&Tensor],
+    options: ForeachAddcmulScalarOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.Scalar_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value, out])
+}
+
+/// `aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> Tensor[]`
+pub fn _foreach_addcmul_tensor(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: &Tensor) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.Tensor");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_addcmul_tensor_out(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: &Tensor,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul.Tensor_out");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars, out])
+}
+
+/// What [`_foreach_addcmul_scalar_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachAddcmulInPlaceScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for ForeachAddcmulInPlaceScalarOptions {
+    fn default() -> Self {
+        ForeachAddcmulInPlaceScalarOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> ()`
+pub fn _foreach_addcmul_scalar_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor]) -> Result<()> {
+    _foreach_addcmul_scalar_with_(
+        self_, tensor1, tensor2, ForeachAddcmulInPlaceScalarOptions::default())
+}
+
+/// As [`_foreach_addcmul_scalar_`], with all that it leaves out.
+pub fn _foreach_addcmul_scalar_with_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    options: ForeachAddcmulInPlaceScalarOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul_.Scalar");
+    OP.get()?.call(args![self_, tensor1, tensor2, options.value])
+}
+
+/// `aten::_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars) -> ()`
+pub fn _foreach_addcmul_scalar_list_<'a>(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor],
+    scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul_.ScalarList");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> ()`
+pub fn _foreach_addcmul_tensor_(
+    self_: &[&Tensor], tensor1: &[&Tensor], tensor2: &[&Tensor], scalars: &Tensor) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_addcmul_.Tensor");
+    OP.get()?.call(args![self_, tensor1, tensor2, scalars])
+}
+
+/// `aten::_foreach_asin(Tensor[] self) -> Tensor[]`
+pub fn _foreach_asin(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_asin");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_asin_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_asin.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_asin_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_asin_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_asin_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_atan(Tensor[] self) -> Tensor[]`
+pub fn _foreach_atan(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_atan");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_atan_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_atan.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_atan_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_atan_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_atan_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_ceil(Tensor[] self) -> Tensor[]`
+pub fn _foreach_ceil(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_ceil");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_ceil_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_ceil.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_ceil_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_ceil_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_ceil_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_clamp_max_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_clamp_max_list_out(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_clamp_max_scalar(
+    self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_clamp_max_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_clamp_max_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_clamp_max_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_clamp_max_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_clamp_max_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_clamp_max_scalar_list_<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_max_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_clamp_min_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_clamp_min_list_out(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_clamp_min_scalar(
+    self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_clamp_min_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_clamp_min_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_clamp_min_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_clamp_min_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_clamp_min_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_clamp_min_scalar_list_<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clamp_min_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// What [`_foreach_clone`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachCloneOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ForeachCloneOptions {
+    fn default() -> Self {
+        ForeachCloneOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]`
+pub fn _foreach_clone(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_clone_with(self_, ForeachCloneOptions::default())
+}
+
+/// As [`_foreach_clone`], with all that it leaves out.
+pub fn _foreach_clone_with(self_: &[&Tensor], options: ForeachCloneOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clone");
+    OP.get()?.call(args![self_, options.memory_format])
+}
+
+/// What [`_foreach_clone_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachCloneOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ForeachCloneOutOptions {
+    fn default() -> Self {
+        ForeachCloneOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_clone_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_clone_out_with(self_, out, ForeachCloneOutOptions::default())
+}
+
+/// As [`_foreach_clone_out`], with all that it leaves out.
+pub fn _foreach_clone_out_with(
+    self_: &[&Tensor], out: &[&Tensor], options: ForeachCloneOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_clone.out");
+    OP.get()?.call(args![self_, options.memory_format, out])
+}
+
+/// What [`_foreach_copy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachCopyOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+}
+
+impl Default for ForeachCopyOptions {
+    fn default() -> Self {
+        ForeachCopyOptions {
+            non_blocking: false,
+        }
+    }
+}
+
+/// `aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out`
+pub fn _foreach_copy(self_: &[&Tensor], src: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_copy_with(self_, src, ForeachCopyOptions::default())
+}
+
+/// As [`_foreach_copy`], with all that it leaves out.
+pub fn _foreach_copy_with(
+    self_: &[&Tensor], src: &[&Tensor], options: ForeachCopyOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_copy");
+    OP.get()?.call(args![self_, src, options.non_blocking])
+}
+
+/// What [`_foreach_copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachCopyOutOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+}
+
+impl Default for ForeachCopyOutOptions {
+    fn default() -> Self {
+        ForeachCopyOutOptions {
+            non_blocking: false,
+        }
+    }
+}
+
+/// `aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *, Tensor(a!)[]
+/// out) -> ()`
+pub fn _foreach_copy_out(self_: &[&Tensor], src: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_copy_out_with(self_, src, out, ForeachCopyOutOptions::default())
+}
+
+/// As [`_foreach_copy_out`], with all that it leaves out.
+pub fn _foreach_copy_out_with(
+    self_: &[&Tensor], src: &[&Tensor], out: &[&Tensor],
+    options: ForeachCopyOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_copy.out");
+    OP.get()?.call(args![self_, src, options.non_blocking, out])
+}
+
+/// What [`_foreach_copy_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachCopyInPlaceOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+}
+
+impl Default for ForeachCopyInPlaceOptions {
+    fn default() -> Self {
+        ForeachCopyInPlaceOptions {
+            non_blocking: false,
+        }
+    }
+}
+
+/// `aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()`
+pub fn _foreach_copy_(self_: &[&Tensor], src: &[&Tensor]) -> Result<()> {
+    _foreach_copy_with_(self_, src, ForeachCopyInPlaceOptions::default())
+}
+
+/// As [`_foreach_copy_`], with all that it leaves out.
+pub fn _foreach_copy_with_(
+    self_: &[&Tensor], src: &[&Tensor], options: ForeachCopyInPlaceOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_copy_");
+    OP.get()?.call(args![self_, src, options.non_blocking])
+}
+
+/// `aten::_foreach_cos(Tensor[] self) -> Tensor[]`
+pub fn _foreach_cos(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cos");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_cos_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cos.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_cos_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_cos_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cos_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_cosh(Tensor[] self) -> Tensor[]`
+pub fn _foreach_cosh(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cosh");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_cosh_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cosh.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_cosh_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_cosh_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_cosh_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_div_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_div_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_div_scalar(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_div_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_div_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_div_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]`
+pub fn _foreach_div_tensor(self_: &[&Tensor], other: &Tensor) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.Tensor");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_div_tensor_out(self_: &[&Tensor], other: &Tensor, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div.Tensor_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_div_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_div_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_div_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_div_scalar_list_<'a>(self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_div_.Tensor(Tensor(a!)[] self, Tensor other) -> ()`
+pub fn _foreach_div_tensor_(self_: &[&Tensor], other: &Tensor) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_div_.Tensor");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_erf(Tensor[] self) -> Tensor[]`
+pub fn _foreach_erf(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erf");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_erf_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erf.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_erf_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_erf_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erf_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_erfc(Tensor[] self) -> Tensor[]`
+pub fn _foreach_erfc(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erfc");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_erfc_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erfc.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_erfc_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_erfc_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_erfc_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_exp(Tensor[] self) -> Tensor[]`
+pub fn _foreach_exp(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_exp");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_exp_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_exp.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_exp_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_exp_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_exp_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_expm1(Tensor[] self) -> Tensor[]`
+pub fn _foreach_expm1(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_expm1");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_expm1_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_expm1.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_expm1_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_expm1_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_expm1_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_floor(Tensor[] self) -> Tensor[]`
+pub fn _foreach_floor(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_floor");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_floor_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_floor.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_floor_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_floor_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_floor_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_frac(Tensor[] self) -> Tensor[]`
+pub fn _foreach_frac(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_frac");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_frac_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_frac.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_frac_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_frac_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_frac_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]`
+pub fn _foreach_lerp_list(
+    self_: &[&Tensor], tensors1: &[&Tensor], weights: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.List");
+    OP.get()?.call(args![self_, tensors1, weights])
+}
+
+/// `aten::_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *,
+/// Tensor(a!)[] out) -> ()`
+pub fn _foreach_lerp_list_out(
+    self_: &[&Tensor], tensors1: &[&Tensor], weights: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.List_out");
+    OP.get()?.call(args![self_, tensors1, weights, out])
+}
+
+/// `aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]`
+pub fn _foreach_lerp_scalar(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.Scalar");
+    OP.get()?.call(args![self_, tensors1, Into::<Scalar>::into(weight)])
+}
+
+/// `aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]`
+pub fn _foreach_lerp_scalar_list<'a>(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.ScalarList");
+    OP.get()?.call(args![self_, tensors1, weight])
+}
+
+/// `aten::_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *,
+/// Tensor(a!)[] out) -> ()`
+pub fn _foreach_lerp_scalar_list_out<'a>(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl IntoArg<'a>,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.ScalarList_out");
+    OP.get()?.call(args![self_, tensors1, weight, out])
+}
+
+/// `aten::_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *, Tensor(a!)[]
+/// out) -> ()`
+pub fn _foreach_lerp_scalar_out(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl Into<Scalar>,
+    out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp.Scalar_out");
+    OP.get()?.call(args![self_, tensors1, Into::<Scalar>::into(weight), out])
+}
+
+/// `aten::_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()`
+pub fn _foreach_lerp_list_(
+    self_: &[&Tensor], tensors1: &[&Tensor], weights: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp_.List");
+    OP.get()?.call(args![self_, tensors1, weights])
+}
+
+/// `aten::_foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ()`
+pub fn _foreach_lerp_scalar_(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp_.Scalar");
+    OP.get()?.call(args![self_, tensors1, Into::<Scalar>::into(weight)])
+}
+
+/// `aten::_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()`
+pub fn _foreach_lerp_scalar_list_<'a>(
+    self_: &[&Tensor], tensors1: &[&Tensor], weight: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lerp_.ScalarList");
+    OP.get()?.call(args![self_, tensors1, weight])
+}
+
+/// `aten::_foreach_lgamma(Tensor[] self) -> Tensor[]`
+pub fn _foreach_lgamma(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lgamma");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_lgamma_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lgamma.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_lgamma_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_lgamma_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_lgamma_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log(Tensor[] self) -> Tensor[]`
+pub fn _foreach_log(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_log_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_log10(Tensor[] self) -> Tensor[]`
+pub fn _foreach_log10(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log10");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_log10_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log10.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_log10_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_log10_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log10_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log1p(Tensor[] self) -> Tensor[]`
+pub fn _foreach_log1p(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log1p");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_log1p_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log1p.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_log1p_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_log1p_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log1p_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log2(Tensor[] self) -> Tensor[]`
+pub fn _foreach_log2(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log2");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_log2_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log2.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_log2_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_log2_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log2_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_log_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_log_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_log_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_max(Tensor[] self) -> Tensor[]`
+pub fn _foreach_max(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_max");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_max_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_max.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_maximum_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_maximum_list_out(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_maximum_scalar(
+    self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_maximum_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()`
+pub fn _foreach_maximum_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_maximum_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_maximum_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_maximum_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_maximum_scalar_list_<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_maximum_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_minimum_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_minimum_list_out(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_minimum_scalar(
+    self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_minimum_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()`
+pub fn _foreach_minimum_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_minimum_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_minimum_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_minimum_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_minimum_scalar_list_<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_minimum_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]`
+pub fn _foreach_mm(self_: &[&Tensor], mat2: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mm");
+    OP.get()?.call(args![self_, mat2])
+}
+
+/// `aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+pub fn _foreach_mul_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_mul_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.List_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_mul_scalar(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_mul_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_mul_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_mul_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// `aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]`
+pub fn _foreach_mul_tensor(self_: &[&Tensor], other: &Tensor) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.Tensor");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_mul_tensor_out(self_: &[&Tensor], other: &Tensor, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul.Tensor_out");
+    OP.get()?.call(args![self_, other, out])
+}
+
+/// `aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()`
+pub fn _foreach_mul_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul_.List");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_mul_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_mul_scalar_list_<'a>(self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()`
+pub fn _foreach_mul_tensor_(self_: &[&Tensor], other: &Tensor) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_mul_.Tensor");
+    OP.get()?.call(args![self_, other])
+}
+
+/// `aten::_foreach_neg(Tensor[] self) -> Tensor[]`
+pub fn _foreach_neg(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_neg");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_neg_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_neg.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_neg_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_neg_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_neg_");
+    OP.get()?.call(args![self_])
+}
+
+/// What [`_foreach_norm_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachNormScalarOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ForeachNormScalarOptions {
+    fn default() -> Self {
+        ForeachNormScalarOptions {
+            ord: Scalar::Int(2),
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]`
+pub fn _foreach_norm_scalar(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_norm_scalar_with(self_, ForeachNormScalarOptions::default())
+}
+
+/// As [`_foreach_norm_scalar`], with all that it leaves out.
+pub fn _foreach_norm_scalar_with(
+    self_: &[&Tensor], options: ForeachNormScalarOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_norm.Scalar");
+    OP.get()?.call(args![self_, options.ord, options.dtype])
+}
+
+/// What [`_foreach_norm_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachNormScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ForeachNormScalarOutOptions {
+    fn default() -> Self {
+        ForeachNormScalarOutOptions {
+            ord: Scalar::Int(2),
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+/// Tensor(a!)[] out) -> ()`
+pub fn _foreach_norm_scalar_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_norm_scalar_out_with(self_, out, ForeachNormScalarOutOptions::default())
+}
+
+/// As [`_foreach_norm_scalar_out`], with all that it leaves out.
+pub fn _foreach_norm_scalar_out_with(
+    self_: &[&Tensor], out: &[&Tensor], options: ForeachNormScalarOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_norm.Scalar_out");
+    OP.get()?.call(args![self_, options.ord, options.dtype, out])
+}
+
+/// `aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]`
+pub fn _foreach_pow_list(self_: &[&Tensor], exponent: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.List");
+    OP.get()?.call(args![self_, exponent])
+}
+
+/// `aten::_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_pow_list_out(
+    self_: &[&Tensor], exponent: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.List_out");
+    OP.get()?.call(args![self_, exponent, out])
+}
+
+/// `aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]`
+pub fn _foreach_pow_scalar(self_: &[&Tensor], exponent: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(exponent)])
+}
+
+/// `aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]`
+pub fn _foreach_pow_scalar_and_tensor(
+    self_: impl Into<Scalar>, exponent: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.ScalarAndTensor");
+    OP.get()?.call(args![Into::<Scalar>::into(self_), exponent])
+}
+
+/// `aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]`
+pub fn _foreach_pow_scalar_list<'a>(
+    self_: &[&Tensor], exponent: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.ScalarList");
+    OP.get()?.call(args![self_, exponent])
+}
+
+/// `aten::_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_pow_scalar_list_out<'a>(
+    self_: &[&Tensor], exponent: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.ScalarList_out");
+    OP.get()?.call(args![self_, exponent, out])
+}
+
+/// `aten::_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_pow_scalar_out(
+    self_: &[&Tensor], exponent: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(exponent), out])
+}
+
+/// `aten::_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()`
+pub fn _foreach_pow_list_(self_: &[&Tensor], exponent: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow_.List");
+    OP.get()?.call(args![self_, exponent])
+}
+
+/// `aten::_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()`
+pub fn _foreach_pow_scalar_(self_: &[&Tensor], exponent: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(exponent)])
+}
+
+/// `aten::_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()`
+pub fn _foreach_pow_scalar_list_<'a>(self_: &[&Tensor], exponent: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_pow_.ScalarList");
+    OP.get()?.call(args![self_, exponent])
+}
+
+/// What [`_foreach_powsum_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachPowsumScalarOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ForeachPowsumScalarOptions {
+    fn default() -> Self {
+        ForeachPowsumScalarOptions {
+            ord: Scalar::Int(2),
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]`
+pub fn _foreach_powsum_scalar(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_powsum_scalar_with(self_, ForeachPowsumScalarOptions::default())
+}
+
+/// As [`_foreach_powsum_scalar`], with all that it leaves out.
+pub fn _foreach_powsum_scalar_with(
+    self_: &[&Tensor], options: ForeachPowsumScalarOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_powsum.Scalar");
+    OP.get()?.call(args![self_, options.ord, options.dtype])
+}
+
+/// What [`_foreach_powsum_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachPowsumScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ForeachPowsumScalarOutOptions {
+    fn default() -> Self {
+        ForeachPowsumScalarOutOptions {
+            ord: Scalar::Int(2),
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+/// Tensor(a!)[] out) -> ()`
+pub fn _foreach_powsum_scalar_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_powsum_scalar_out_with(self_, out, ForeachPowsumScalarOutOptions::default())
+}
+
+/// As [`_foreach_powsum_scalar_out`], with all that it leaves out.
+pub fn _foreach_powsum_scalar_out_with(
+    self_: &[&Tensor], out: &[&Tensor], options: ForeachPowsumScalarOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_powsum.Scalar_out");
+    OP.get()?.call(args![self_, options.ord, options.dtype, out])
+}
+
+/// `aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]`
+pub fn _foreach_reciprocal(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_reciprocal");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_reciprocal_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_reciprocal.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_reciprocal_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_reciprocal_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_reciprocal_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_round(Tensor[] self) -> Tensor[]`
+pub fn _foreach_round(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_round");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_round_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_round.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_round_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_round_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_round_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]`
+pub fn _foreach_rsqrt(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_rsqrt");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_rsqrt_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_rsqrt.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_rsqrt_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_rsqrt_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_rsqrt_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]`
+pub fn _foreach_sigmoid(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sigmoid");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sigmoid_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sigmoid.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_sigmoid_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_sigmoid_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sigmoid_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sign(Tensor[] self) -> Tensor[]`
+pub fn _foreach_sign(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sign");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sign_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sign.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_sign_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_sign_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sign_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sin(Tensor[] self) -> Tensor[]`
+pub fn _foreach_sin(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sin");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sin_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sin.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_sin_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_sin_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sin_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sinh(Tensor[] self) -> Tensor[]`
+pub fn _foreach_sinh(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sinh");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sinh_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sinh.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_sinh_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_sinh_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sinh_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sqrt(Tensor[] self) -> Tensor[]`
+pub fn _foreach_sqrt(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sqrt");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sqrt_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sqrt.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_sqrt_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sqrt_");
+    OP.get()?.call(args![self_])
+}
+
+/// What [`_foreach_sub_list`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachSubListOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachSubListOptions {
+    fn default() -> Self {
+        ForeachSubListOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]`
+pub fn _foreach_sub_list(self_: &[&Tensor], other: &[&Tensor]) -> Result<Vec<Tensor>> {
+    _foreach_sub_list_with(self_, other, ForeachSubListOptions::default())
+}
+
+/// As [`_foreach_sub_list`], with all that it leaves out.
+pub fn _foreach_sub_list_with(
+    self_: &[&Tensor], other: &[&Tensor], options: ForeachSubListOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.List");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// What [`_foreach_sub_list_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachSubListOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachSubListOutOptions {
+    fn default() -> Self {
+        ForeachSubListOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()`
+pub fn _foreach_sub_list_out(self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    _foreach_sub_list_out_with(self_, other, out, ForeachSubListOutOptions::default())
+}
+
+/// As [`_foreach_sub_list_out`], with all that it leaves out.
+pub fn _foreach_sub_list_out_with(
+    self_: &[&Tensor], other: &[&Tensor], out: &[&Tensor],
+    options: ForeachSubListOutOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.List_out");
+    OP.get()?.call(args![self_, other, options.alpha, out])
+}
+
+/// `aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+pub fn _foreach_sub_scalar(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+pub fn _foreach_sub_scalar_list<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sub_scalar_list_out<'a>(
+    self_: &[&Tensor], scalars: impl IntoArg<'a>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.ScalarList_out");
+    OP.get()?.call(args![self_, scalars, out])
+}
+
+/// `aten::_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_sub_scalar_out(
+    self_: &[&Tensor], scalar: impl Into<Scalar>, out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub.Scalar_out");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar), out])
+}
+
+/// What [`_foreach_sub_list_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ForeachSubInPlaceListOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for ForeachSubInPlaceListOptions {
+    fn default() -> Self {
+        ForeachSubInPlaceListOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()`
+pub fn _foreach_sub_list_(self_: &[&Tensor], other: &[&Tensor]) -> Result<()> {
+    _foreach_sub_list_with_(self_, other, ForeachSubInPlaceListOptions::default())
+}
+
+/// As [`_foreach_sub_list_`], with all that it leaves out.
+pub fn _foreach_sub_list_with_(
+    self_: &[&Tensor], other: &[&Tensor], options: ForeachSubInPlaceListOptions) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub_.List");
+    OP.get()?.call(args![self_, other, options.alpha])
+}
+
+/// `aten::_foreach_sub_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()`
+pub fn _foreach_sub_scalar_(self_: &[&Tensor], scalar: impl Into<Scalar>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub_.Scalar");
+    OP.get()?.call(args![self_, Into::<Scalar>::into(scalar)])
+}
+
+/// `aten::_foreach_sub_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()`
+pub fn _foreach_sub_scalar_list_<'a>(self_: &[&Tensor], scalars: impl IntoArg<'a>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_sub_.ScalarList");
+    OP.get()?.call(args![self_, scalars])
+}
+
+/// `aten::_foreach_tan(Tensor[] self) -> Tensor[]`
+pub fn _foreach_tan(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tan");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_tan_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tan.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_tan_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_tan_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tan_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_tanh(Tensor[] self) -> Tensor[]`
+pub fn _foreach_tanh(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tanh");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_tanh_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tanh.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_tanh_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_tanh_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_tanh_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_trunc(Tensor[] self) -> Tensor[]`
+pub fn _foreach_trunc(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_trunc");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_trunc_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_trunc.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_trunc_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_trunc_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_trunc_");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out`
+pub fn _foreach_zero(self_: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_zero");
+    OP.get()?.call(args![self_])
+}
+
+/// `aten::_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()`
+pub fn _foreach_zero_out(self_: &[&Tensor], out: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_zero.out");
+    OP.get()?.call(args![self_, out])
+}
+
+/// `aten::_foreach_zero_(Tensor(a!)[] self) -> ()`
+pub fn _foreach_zero_(self_: &[&Tensor]) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_foreach_zero_");
+    OP.get()?.call(args![self_])
+}
+
+/// What [`_fused_adam_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedAdamInPlaceOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedAdamInPlaceOptions<'_> {
+    fn default() -> Self {
+        FusedAdamInPlaceOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+/// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+/// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+/// Tensor? found_inf=None) -> ()`
+pub fn _fused_adam_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool) -> Result<()> {
+    _fused_adam_with_(
+        self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+        weight_decay, eps, amsgrad, maximize, FusedAdamInPlaceOptions::default())
+}
+
+/// As [`_fused_adam_`], with all that it leaves out.
+pub fn _fused_adam_with_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool,
+    options: FusedAdamInPlaceOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_adam_");
+    OP.get()?.call(
+        args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
+}
+
+/// What [`_fused_adam_tensor_lr_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedAdamInPlaceTensorLrOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedAdamInPlaceTensorLrOptions<'_> {
+    fn default() -> Self {
+        FusedAdamInPlaceTensorLrOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+/// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr,
+/// float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+/// grad_scale=None, Tensor? found_inf=None) -> ()`
+pub fn _fused_adam_tensor_lr_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool) -> Result<()> {
+    _fused_adam_tensor_lr_with_(
+        self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+        weight_decay, eps, amsgrad, maximize, FusedAdamInPlaceTensorLrOptions::default())
+}
+
+/// As [`_fused_adam_tensor_lr_`], with all that it leaves out.
+pub fn _fused_adam_tensor_lr_with_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool,
+    options: FusedAdamInPlaceTensorLrOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_adam_.tensor_lr");
+    OP.get()?.call(
+        args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
+}
+
+/// What [`_fused_adamw_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedAdamwInPlaceOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedAdamwInPlaceOptions<'_> {
+    fn default() -> Self {
+        FusedAdamwInPlaceOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+/// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+/// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+/// Tensor? found_inf=None) -> ()`
+pub fn _fused_adamw_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool) -> Result<()> {
+    _fused_adamw_with_(
+        self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+        weight_decay, eps, amsgrad, maximize, FusedAdamwInPlaceOptions::default())
+}
+
+/// As [`_fused_adamw_`], with all that it leaves out.
+pub fn _fused_adamw_with_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: f64, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool,
+    options: FusedAdamwInPlaceOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_adamw_");
+    OP.get()?.call(
+        args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
+}
+
+/// What [`_fused_adamw_tensor_lr_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedAdamwInPlaceTensorLrOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedAdamwInPlaceTensorLrOptions<'_> {
+    fn default() -> Self {
+        FusedAdamwInPlaceTensorLrOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+/// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr,
+/// float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+/// grad_scale=None, Tensor? found_inf=None) -> ()`
+pub fn _fused_adamw_tensor_lr_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool) -> Result<()> {
+    _fused_adamw_tensor_lr_with_(
+        self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+        weight_decay, eps, amsgrad, maximize, FusedAdamwInPlaceTensorLrOptions::default())
+}
+
+/// As [`_fused_adamw_tensor_lr_`], with all that it leaves out.
+pub fn _fused_adamw_tensor_lr_with_(
+    self_: &[&Tensor], grads: &[&Tensor], exp_avgs: &[&Tensor], exp_avg_sqs: &[&Tensor],
+    max_exp_avg_sqs: &[&Tensor], state_steps: &[&Tensor], lr: &Tensor, beta1: f64, beta2: f64,
+    weight_decay: f64, eps: f64, amsgrad: bool, maximize: bool,
+    options: FusedAdamwInPlaceTensorLrOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_adamw_.tensor_lr");
+    OP.get()?.call(
+        args![self_, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf])
+}
+
+/// What [`_fused_sgd_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedSgdInPlaceOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedSgdInPlaceOptions<'_> {
+    fn default() -> Self {
+        FusedSgdInPlaceOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
+/// float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize,
+/// bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()`
+pub fn _fused_sgd_(
+    self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
+    momentum: f64, lr: f64, dampening: f64, nesterov: bool, maximize: bool,
+    is_first_step: bool) -> Result<()> {
+    _fused_sgd_with_(
+        self_, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov,
+        maximize, is_first_step, FusedSgdInPlaceOptions::default())
+}
+
+/// As [`_fused_sgd_`], with all that it leaves out.
+pub fn _fused_sgd_with_(
+    self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
+    momentum: f64, lr: f64, dampening: f64, nesterov: bool, maximize: bool, is_first_step: bool,
+    options: FusedSgdInPlaceOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_sgd_");
+    OP.get()?.call(
+        args![self_, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, options.grad_scale, options.found_inf])
+}
+
+/// What [`_fused_sgd_tensor_lr_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FusedSgdInPlaceTensorLrOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub grad_scale: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub found_inf: Option<&'a Tensor>,
+}
+
+impl Default for FusedSgdInPlaceTensorLrOptions<'_> {
+    fn default() -> Self {
+        FusedSgdInPlaceTensorLrOptions {
+            grad_scale: None,
+            found_inf: None,
+        }
+    }
+}
+
+/// `aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+/// momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
+/// nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) ->
+/// ()`
+pub fn _fused_sgd_tensor_lr_(
+    self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
+    momentum: f64, lr: &Tensor, dampening: f64, nesterov: bool, maximize: bool,
+    is_first_step: bool) -> Result<()> {
+    _fused_sgd_tensor_lr_with_(
+        self_, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov,
+        maximize, is_first_step, FusedSgdInPlaceTensorLrOptions::default())
+}
+
+/// As [`_fused_sgd_tensor_lr_`], with all that it leaves out.
+pub fn _fused_sgd_tensor_lr_with_(
+    self_: &[&Tensor], grads: &[&Tensor], momentum_buffer_list: &[&Tensor], weight_decay: f64,
+    momentum: f64, lr: &Tensor, dampening: f64, nesterov: bool, maximize: bool, is_first_step: bool,
+    options: FusedSgdInPlaceTensorLrOptions<'_>) -> Result<()> {
+    static OP: LazyOp = LazyOp::new("aten::_fused_sgd_.tensor_lr");
+    OP.get()?.call(
+        args![self_, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, options.grad_scale, options.found_inf])
+}
+
+/// `aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)`
+pub fn _linalg_det(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::_linalg_det");
+    OP.get()?.call(a)
+}
+
+/// `aten::_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) ->
+/// (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)`
+pub fn _linalg_det_result(
+    a: &Tensor, result_: &Tensor, lu: &Tensor,
+    pivots: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_linalg_det.result");
+    OP.get()?.call(a, result_, lu, pivots)?;
+    Ok((result_.clone(), lu.clone(), pivots.clone()))
+}
+
+/// What [`_linalg_eigh`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEighOptions<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+    /// bool, by default `true`.
+    pub compute_v: bool,
+}
+
+impl Default for LinalgEighOptions<'_> {
+    fn default() -> Self {
+        LinalgEighOptions {
+            uplo: "L",
+            compute_v: true,
+        }
+    }
+}
+
+/// `aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor
+/// eigenvectors)`
+pub fn _linalg_eigh(a: &Tensor) -> Result<(Tensor, Tensor)> {
+    _linalg_eigh_with(a, LinalgEighOptions::default())
+}
+
+/// As [`_linalg_eigh`], with all that it leaves out.
+pub fn _linalg_eigh_with(a: &Tensor, options: LinalgEighOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::_linalg_eigh");
+    OP.get()?.call(a, options.uplo, options.compute_v)
+}
+
+/// What [`_linalg_eigh_eigenvalues`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEighEigenvaluesOptions<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+    /// bool, by default `true`.
+    pub compute_v: bool,
+}
+
+impl Default for LinalgEighEigenvaluesOptions<'_> {
+    fn default() -> Self {
+        LinalgEighEigenvaluesOptions {
+            uplo: "L",
+            compute_v: true,
+        }
+    }
+}
+
+/// `aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!)
+/// eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)`
+pub fn _linalg_eigh_eigenvalues(
+    a: &Tensor, eigenvalues: &Tensor, eigenvectors: &Tensor) -> Result<(Tensor, Tensor)> {
+    _linalg_eigh_eigenvalues_with(
+        a, eigenvalues, eigenvectors, LinalgEighEigenvaluesOptions::default())
+}
+
+/// As [`_linalg_eigh_eigenvalues`], with all that it leaves out.
+pub fn _linalg_eigh_eigenvalues_with(
+    a: &Tensor, eigenvalues: &Tensor, eigenvectors: &Tensor,
+    options: LinalgEighEigenvaluesOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_linalg_eigh.eigenvalues");
+    OP.get()?.call(a, options.uplo, options.compute_v, eigenvalues, eigenvectors)?;
+    Ok((eigenvalues.clone(), eigenvectors.clone()))
+}
+
+/// `aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)`
+pub fn _linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::_linalg_slogdet");
+    OP.get()?.call(a)
+}
+
+/// `aten::_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU,
+/// Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)`
+pub fn _linalg_slogdet_sign(
+    a: &Tensor, sign: &Tensor, logabsdet: &Tensor, lu: &Tensor,
+    pivots: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_linalg_slogdet.sign");
+    OP.get()?.call(a, sign, logabsdet, lu, pivots)?;
+    Ok((sign.clone(), logabsdet.clone(), lu.clone(), pivots.clone()))
+}
+
+/// What [`_linalg_solve_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveExOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgSolveExOptions {
+    fn default() -> Self {
+        LinalgSolveExOptions {
+            left: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) ->
+/// (Tensor result, Tensor LU, Tensor pivots, Tensor info)`
+pub fn _linalg_solve_ex(a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _linalg_solve_ex_with(a, b, LinalgSolveExOptions::default())
+}
+
+/// As [`_linalg_solve_ex`], with all that it leaves out.
+pub fn _linalg_solve_ex_with(
+    a: &Tensor, b: &Tensor,
+    options: LinalgSolveExOptions) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), (Tensor, Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::_linalg_solve_ex");
+    OP.get()?.call(a, b, options.left, options.check_errors)
+}
+
+/// What [`_linalg_solve_ex_result`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveExResultOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgSolveExResultOptions {
+    fn default() -> Self {
+        LinalgSolveExResultOptions {
+            left: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+/// Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result,
+/// Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)`
+pub fn _linalg_solve_ex_result(
+    a: &Tensor, b: &Tensor, result_: &Tensor, lu: &Tensor, pivots: &Tensor,
+    info: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _linalg_solve_ex_result_with(
+        a, b, result_, lu, pivots, info, LinalgSolveExResultOptions::default())
+}
+
+/// As [`_linalg_solve_ex_result`], with all that it leaves out.
+pub fn _linalg_solve_ex_result_with(
+    a: &Tensor, b: &Tensor, result_: &Tensor, lu: &Tensor, pivots: &Tensor, info: &Tensor,
+    options: LinalgSolveExResultOptions) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, &Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_linalg_solve_ex.result");
+    OP.get()?.call(a, b, options.left, options.check_errors, result_, lu, pivots, info)?;
+    Ok((result_.clone(), lu.clone(), pivots.clone(), info.clone()))
+}
+
+/// What [`_linalg_svd`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdOptions<'a> {
+    /// bool, by default `false`.
+    pub full_matrices: bool,
+    /// bool, by default `true`.
+    pub compute_uv: bool,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdOptions<'_> {
+    fn default() -> Self {
+        LinalgSvdOptions {
+            full_matrices: false,
+            compute_uv: true,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+/// driver=None) -> (Tensor U, Tensor S, Tensor Vh)`
+pub fn _linalg_svd(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    _linalg_svd_with(a, LinalgSvdOptions::default())
+}
+
+/// As [`_linalg_svd`], with all that it leaves out.
+pub fn _linalg_svd_with(
+    a: &Tensor, options: LinalgSvdOptions<'_>) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, Option<&str>), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::_linalg_svd");
+    OP.get()?.call(a, options.full_matrices, options.compute_uv, options.driver)
+}
+
+/// What [`_linalg_svd_u`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdUOptions<'a> {
+    /// bool, by default `false`.
+    pub full_matrices: bool,
+    /// bool, by default `true`.
+    pub compute_uv: bool,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdUOptions<'_> {
+    fn default() -> Self {
+        LinalgSvdUOptions {
+            full_matrices: false,
+            compute_uv: true,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+/// driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+/// Tensor(c!) Vh)`
+pub fn _linalg_svd_u(
+    a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    _linalg_svd_u_with(a, u, s, vh, LinalgSvdUOptions::default())
+}
+
+/// As [`_linalg_svd_u`], with all that it leaves out.
+pub fn _linalg_svd_u_with(
+    a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor,
+    options: LinalgSvdUOptions<'_>) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, Option<&str>, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_linalg_svd.U");
+    OP.get()?.call(a, options.full_matrices, options.compute_uv, options.driver, u, s, vh)?;
+    Ok((u.clone(), s.clone(), vh.clone()))
 }
 
 /// `aten::_local_scalar_dense(Tensor self) -> Scalar`
@@ -242,6 +2770,81 @@ pub fn _to_copy_out_with(
         LazyTyped::new("aten::_to_copy.out");
     OP.get()?.call(self_, options.non_blocking, options.memory_format, out)?;
     Ok(out.clone())
+}
+
+/// What [`_unique2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct Unique2Options {
+    /// bool, by default `true`.
+    pub sorted: bool,
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+}
+
+impl Default for Unique2Options {
+    fn default() -> Self {
+        Unique2Options {
+            sorted: true,
+            return_inverse: false,
+            return_counts: false,
+        }
+    }
+}
+
+/// `aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False) -> (Tensor, Tensor, Tensor)`
+pub fn _unique2(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    _unique2_with(self_, Unique2Options::default())
+}
+
+/// As [`_unique2`], with all that it leaves out.
+pub fn _unique2_with(self_: &Tensor, options: Unique2Options) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, bool), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::_unique2");
+    OP.get()?.call(self_, options.sorted, options.return_inverse, options.return_counts)
+}
+
+/// What [`_unique2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct Unique2OutOptions {
+    /// bool, by default `true`.
+    pub sorted: bool,
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+}
+
+impl Default for Unique2OutOptions {
+    fn default() -> Self {
+        Unique2OutOptions {
+            sorted: true,
+            return_inverse: false,
+            return_counts: false,
+        }
+    }
+}
+
+/// `aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+/// Tensor(b!), Tensor(c!))`
+pub fn _unique2_out(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    _unique2_out_with(self_, out0, out1, out2, Unique2OutOptions::default())
+}
+
+/// As [`_unique2_out`], with all that it leaves out.
+pub fn _unique2_out_with(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor, out2: &Tensor,
+    options: Unique2OutOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, bool, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_unique2.out");
+    OP.get()?.call(
+        self_, options.sorted, options.return_inverse, options.return_counts, out0, out1, out2)?;
+    Ok((out0.clone(), out1.clone(), out2.clone()))
 }
 
 /// `aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
@@ -1097,6 +3700,107 @@ pub fn add_tensor_with_(
     Ok(self_.clone())
 }
 
+/// What [`addbmm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddbmmOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddbmmOptions {
+    fn default() -> Self {
+        AddbmmOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor`
+pub fn addbmm(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+    addbmm_with(self_, batch1, batch2, AddbmmOptions::default())
+}
+
+/// As [`addbmm`], with all that it leaves out.
+pub fn addbmm_with(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, options: AddbmmOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::addbmm");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)
+}
+
+/// What [`addbmm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddbmmOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddbmmOutOptions {
+    fn default() -> Self {
+        AddbmmOutOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn addbmm_out(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addbmm_out_with(self_, batch1, batch2, out, AddbmmOutOptions::default())
+}
+
+/// As [`addbmm_out`], with all that it leaves out.
+pub fn addbmm_out_with(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor,
+    options: AddbmmOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addbmm.out");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addbmm_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddbmmInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddbmmInPlaceOptions {
+    fn default() -> Self {
+        AddbmmInPlaceOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+/// -> Tensor(a!)`
+pub fn addbmm_(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+    addbmm_with_(self_, batch1, batch2, AddbmmInPlaceOptions::default())
+}
+
+/// As [`addbmm_`], with all that it leaves out.
+pub fn addbmm_with_(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor,
+    options: AddbmmInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
+        LazyTyped::new("aten::addbmm_");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)?;
+    Ok(self_.clone())
+}
+
 /// What [`addcdiv`] leaves out.
 #[derive(Clone, Debug)]
 pub struct AddcdivOptions {
@@ -1374,6 +4078,202 @@ pub fn addmm_with_(
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
         LazyTyped::new("aten::addmm_");
     OP.get()?.call(self_, mat1, mat2, options.beta, options.alpha)?;
+    Ok(self_.clone())
+}
+
+/// What [`addmv`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmvOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmvOptions {
+    fn default() -> Self {
+        AddmvOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor`
+pub fn addmv(self_: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
+    addmv_with(self_, mat, vec, AddmvOptions::default())
+}
+
+/// As [`addmv`], with all that it leaves out.
+pub fn addmv_with(
+    self_: &Tensor, mat: &Tensor, vec: &Tensor, options: AddmvOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::addmv");
+    OP.get()?.call(self_, mat, vec, options.beta, options.alpha)
+}
+
+/// What [`addmv_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmvOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmvOutOptions {
+    fn default() -> Self {
+        AddmvOutOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn addmv_out(self_: &Tensor, mat: &Tensor, vec: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addmv_out_with(self_, mat, vec, out, AddmvOutOptions::default())
+}
+
+/// As [`addmv_out`], with all that it leaves out.
+pub fn addmv_out_with(
+    self_: &Tensor, mat: &Tensor, vec: &Tensor, out: &Tensor,
+    options: AddmvOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addmv.out");
+    OP.get()?.call(self_, mat, vec, options.beta, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addmv_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmvInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmvInPlaceOptions {
+    fn default() -> Self {
+        AddmvInPlaceOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)`
+pub fn addmv_(self_: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
+    addmv_with_(self_, mat, vec, AddmvInPlaceOptions::default())
+}
+
+/// As [`addmv_`], with all that it leaves out.
+pub fn addmv_with_(
+    self_: &Tensor, mat: &Tensor, vec: &Tensor, options: AddmvInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
+        LazyTyped::new("aten::addmv_");
+    OP.get()?.call(self_, mat, vec, options.beta, options.alpha)?;
+    Ok(self_.clone())
+}
+
+/// What [`addr`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddrOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddrOptions {
+    fn default() -> Self {
+        AddrOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor`
+pub fn addr(self_: &Tensor, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+    addr_with(self_, vec1, vec2, AddrOptions::default())
+}
+
+/// As [`addr`], with all that it leaves out.
+pub fn addr_with(
+    self_: &Tensor, vec1: &Tensor, vec2: &Tensor, options: AddrOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::addr");
+    OP.get()?.call(self_, vec1, vec2, options.beta, options.alpha)
+}
+
+/// What [`addr_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddrOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddrOutOptions {
+    fn default() -> Self {
+        AddrOutOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn addr_out(self_: &Tensor, vec1: &Tensor, vec2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addr_out_with(self_, vec1, vec2, out, AddrOutOptions::default())
+}
+
+/// As [`addr_out`], with all that it leaves out.
+pub fn addr_out_with(
+    self_: &Tensor, vec1: &Tensor, vec2: &Tensor, out: &Tensor,
+    options: AddrOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addr.out");
+    OP.get()?.call(self_, vec1, vec2, options.beta, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addr_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddrInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddrInPlaceOptions {
+    fn default() -> Self {
+        AddrInPlaceOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)`
+pub fn addr_(self_: &Tensor, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+    addr_with_(self_, vec1, vec2, AddrInPlaceOptions::default())
+}
+
+/// As [`addr_`], with all that it leaves out.
+pub fn addr_with_(
+    self_: &Tensor, vec1: &Tensor, vec2: &Tensor, options: AddrInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
+        LazyTyped::new("aten::addr_");
+    OP.get()?.call(self_, vec1, vec2, options.beta, options.alpha)?;
     Ok(self_.clone())
 }
 
@@ -1690,6 +4590,83 @@ pub fn amin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 pub fn amin_out_with(self_: &Tensor, out: &Tensor, options: AminOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amin.out");
     OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`aminmax`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AminmaxOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AminmaxOptions {
+    fn default() -> Self {
+        AminmaxOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)`
+pub fn aminmax(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    aminmax_with(self_, AminmaxOptions::default())
+}
+
+/// As [`aminmax`], with all that it leaves out.
+pub fn aminmax_with(self_: &Tensor, options: AminmaxOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::aminmax");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`aminmax_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AminmaxOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AminmaxOutOptions {
+    fn default() -> Self {
+        AminmaxOutOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!)
+/// max) -> (Tensor(a!) min, Tensor(b!) max)`
+pub fn aminmax_out(self_: &Tensor, min: &Tensor, max: &Tensor) -> Result<(Tensor, Tensor)> {
+    aminmax_out_with(self_, min, max, AminmaxOutOptions::default())
+}
+
+/// As [`aminmax_out`], with all that it leaves out.
+pub fn aminmax_out_with(
+    self_: &Tensor, min: &Tensor, max: &Tensor,
+    options: AminmaxOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::aminmax.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, min, max)?;
+    Ok((min.clone(), max.clone()))
+}
+
+/// `aten::angle(Tensor self) -> Tensor`
+pub fn angle(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::angle");
+    OP.get()?.call(self_)
+}
+
+/// `aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn angle_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::angle.out");
+    OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
 
@@ -2910,6 +5887,107 @@ pub fn avg_pool3d_backward_grad_input(
         args![grad_output, self_, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, grad_input])
 }
 
+/// What [`baddbmm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BaddbmmOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for BaddbmmOptions {
+    fn default() -> Self {
+        BaddbmmOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor`
+pub fn baddbmm(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+    baddbmm_with(self_, batch1, batch2, BaddbmmOptions::default())
+}
+
+/// As [`baddbmm`], with all that it leaves out.
+pub fn baddbmm_with(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, options: BaddbmmOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::baddbmm");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)
+}
+
+/// What [`baddbmm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BaddbmmOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for BaddbmmOutOptions {
+    fn default() -> Self {
+        BaddbmmOutOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn baddbmm_out(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    baddbmm_out_with(self_, batch1, batch2, out, BaddbmmOutOptions::default())
+}
+
+/// As [`baddbmm_out`], with all that it leaves out.
+pub fn baddbmm_out_with(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor, out: &Tensor,
+    options: BaddbmmOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::baddbmm.out");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`baddbmm_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BaddbmmInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for BaddbmmInPlaceOptions {
+    fn default() -> Self {
+        BaddbmmInPlaceOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+/// -> Tensor(a!)`
+pub fn baddbmm_(self_: &Tensor, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+    baddbmm_with_(self_, batch1, batch2, BaddbmmInPlaceOptions::default())
+}
+
+/// As [`baddbmm_`], with all that it leaves out.
+pub fn baddbmm_with_(
+    self_: &Tensor, batch1: &Tensor, batch2: &Tensor,
+    options: BaddbmmInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
+        LazyTyped::new("aten::baddbmm_");
+    OP.get()?.call(self_, batch1, batch2, options.beta, options.alpha)?;
+    Ok(self_.clone())
+}
+
 /// `aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor`
 pub fn batch_norm(
@@ -2919,6 +5997,242 @@ pub fn batch_norm(
     static OP: LazyOp = LazyOp::new("aten::batch_norm");
     OP.get()?.call(
         args![input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled])
+}
+
+/// What [`bernoulli`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliOptions<'_> {
+    fn default() -> Self {
+        BernoulliOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor`
+pub fn bernoulli(self_: &Tensor) -> Result<Tensor> {
+    bernoulli_with(self_, BernoulliOptions::default())
+}
+
+/// As [`bernoulli`], with all that it leaves out.
+pub fn bernoulli_with(self_: &Tensor, options: BernoulliOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::bernoulli");
+    OP.get()?.call(self_, options.generator)
+}
+
+/// What [`bernoulli_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliTensorOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliTensorOptions<'_> {
+    fn default() -> Self {
+        BernoulliTensorOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor`
+pub fn bernoulli_tensor(self_: &Tensor, p: &Tensor) -> Result<Tensor> {
+    bernoulli_tensor_with(self_, p, BernoulliTensorOptions::default())
+}
+
+/// As [`bernoulli_tensor`], with all that it leaves out.
+pub fn bernoulli_tensor_with(
+    self_: &Tensor, p: &Tensor, options: BernoulliTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::bernoulli.Tensor");
+    OP.get()?.call(self_, p, options.generator)
+}
+
+/// What [`bernoulli_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliTensorOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliTensorOutOptions<'_> {
+    fn default() -> Self {
+        BernoulliTensorOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn bernoulli_tensor_out(self_: &Tensor, p: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bernoulli_tensor_out_with(self_, p, out, BernoulliTensorOutOptions::default())
+}
+
+/// As [`bernoulli_tensor_out`], with all that it leaves out.
+pub fn bernoulli_tensor_out_with(
+    self_: &Tensor, p: &Tensor, out: &Tensor,
+    options: BernoulliTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::bernoulli.Tensor_out");
+    OP.get()?.call(self_, p, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`bernoulli_float_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliFloatOutOptions<'a> {
+    /// float, by default `0.5`.
+    pub p: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliFloatOutOptions<'_> {
+    fn default() -> Self {
+        BernoulliFloatOutOptions {
+            p: 0.5,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn bernoulli_float_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bernoulli_float_out_with(self_, out, BernoulliFloatOutOptions::default())
+}
+
+/// As [`bernoulli_float_out`], with all that it leaves out.
+pub fn bernoulli_float_out_with(
+    self_: &Tensor, out: &Tensor, options: BernoulliFloatOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::bernoulli.float_out");
+    OP.get()?.call(self_, options.p, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`bernoulli_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliOutOptions<'_> {
+    fn default() -> Self {
+        BernoulliOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn bernoulli_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    bernoulli_out_with(self_, out, BernoulliOutOptions::default())
+}
+
+/// As [`bernoulli_out`], with all that it leaves out.
+pub fn bernoulli_out_with(
+    self_: &Tensor, out: &Tensor, options: BernoulliOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::bernoulli.out");
+    OP.get()?.call(self_, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`bernoulli_p`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliPOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliPOptions<'_> {
+    fn default() -> Self {
+        BernoulliPOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor`
+pub fn bernoulli_p(self_: &Tensor, p: f64) -> Result<Tensor> {
+    bernoulli_p_with(self_, p, BernoulliPOptions::default())
+}
+
+/// As [`bernoulli_p`], with all that it leaves out.
+pub fn bernoulli_p_with(self_: &Tensor, p: f64, options: BernoulliPOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::bernoulli.p");
+    OP.get()?.call(self_, p, options.generator)
+}
+
+/// What [`bernoulli_tensor_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliInPlaceTensorOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliInPlaceTensorOptions<'_> {
+    fn default() -> Self {
+        BernoulliInPlaceTensorOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)`
+pub fn bernoulli_tensor_(self_: &Tensor, p: &Tensor) -> Result<Tensor> {
+    bernoulli_tensor_with_(self_, p, BernoulliInPlaceTensorOptions::default())
+}
+
+/// As [`bernoulli_tensor_`], with all that it leaves out.
+pub fn bernoulli_tensor_with_(
+    self_: &Tensor, p: &Tensor, options: BernoulliInPlaceTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), ()> =
+        LazyTyped::new("aten::bernoulli_.Tensor");
+    OP.get()?.call(self_, p, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// What [`bernoulli_float_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BernoulliInPlaceFloatOptions<'a> {
+    /// float, by default `0.5`.
+    pub p: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for BernoulliInPlaceFloatOptions<'_> {
+    fn default() -> Self {
+        BernoulliInPlaceFloatOptions {
+            p: 0.5,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+/// Tensor(a!)`
+pub fn bernoulli_float_(self_: &Tensor) -> Result<Tensor> {
+    bernoulli_float_with_(self_, BernoulliInPlaceFloatOptions::default())
+}
+
+/// As [`bernoulli_float_`], with all that it leaves out.
+pub fn bernoulli_float_with_(
+    self_: &Tensor, options: BernoulliInPlaceFloatOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::bernoulli_.float");
+    OP.get()?.call(self_, options.p, options.generator)?;
+    Ok(self_.clone())
 }
 
 /// What [`bilinear`] leaves out.
@@ -3387,6 +6701,18 @@ pub fn bitwise_xor_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::block_diag(Tensor[] tensors) -> Tensor`
+pub fn block_diag(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::block_diag");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn block_diag_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::block_diag.out");
+    OP.get()?.call(args![tensors, out])
+}
+
 /// `aten::bmm(Tensor self, Tensor mat2) -> Tensor`
 pub fn bmm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::bmm");
@@ -3562,6 +6888,12 @@ pub fn can_cast(from_: DType, to: DType) -> Result<bool> {
     OP.get()?.call(from_, to)
 }
 
+/// `aten::cartesian_prod(Tensor[] tensors) -> Tensor`
+pub fn cartesian_prod(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::cartesian_prod");
+    OP.get()?.call(args![tensors])
+}
+
 /// What [`cat`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CatOptions {
@@ -3612,6 +6944,111 @@ pub fn cat_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
 pub fn cat_out_with(tensors: &[&Tensor], out: &Tensor, options: CatOutOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::cat.out");
     OP.get()?.call(args![tensors, options.dim, out])
+}
+
+/// What [`cauchy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CauchyOptions<'a> {
+    /// float, by default `0.0`.
+    pub median: f64,
+    /// float, by default `1.0`.
+    pub sigma: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for CauchyOptions<'_> {
+    fn default() -> Self {
+        CauchyOptions {
+            median: 0.0,
+            sigma: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
+/// Tensor`
+pub fn cauchy(self_: &Tensor) -> Result<Tensor> {
+    cauchy_with(self_, CauchyOptions::default())
+}
+
+/// As [`cauchy`], with all that it leaves out.
+pub fn cauchy_with(self_: &Tensor, options: CauchyOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::cauchy");
+    OP.get()?.call(self_, options.median, options.sigma, options.generator)
+}
+
+/// What [`cauchy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CauchyOutOptions<'a> {
+    /// float, by default `0.0`.
+    pub median: f64,
+    /// float, by default `1.0`.
+    pub sigma: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for CauchyOutOptions<'_> {
+    fn default() -> Self {
+        CauchyOutOptions {
+            median: 0.0,
+            sigma: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn cauchy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    cauchy_out_with(self_, out, CauchyOutOptions::default())
+}
+
+/// As [`cauchy_out`], with all that it leaves out.
+pub fn cauchy_out_with(
+    self_: &Tensor, out: &Tensor, options: CauchyOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::cauchy.out");
+    OP.get()?.call(self_, options.median, options.sigma, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`cauchy_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CauchyInPlaceOptions<'a> {
+    /// float, by default `0.0`.
+    pub median: f64,
+    /// float, by default `1.0`.
+    pub sigma: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for CauchyInPlaceOptions<'_> {
+    fn default() -> Self {
+        CauchyInPlaceOptions {
+            median: 0.0,
+            sigma: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None)
+/// -> Tensor(a!)`
+pub fn cauchy_(self_: &Tensor) -> Result<Tensor> {
+    cauchy_with_(self_, CauchyInPlaceOptions::default())
+}
+
+/// As [`cauchy_`], with all that it leaves out.
+pub fn cauchy_with_(self_: &Tensor, options: CauchyInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::cauchy_");
+    OP.get()?.call(self_, options.median, options.sigma, options.generator)?;
+    Ok(self_.clone())
 }
 
 /// `aten::ceil(Tensor self) -> Tensor`
@@ -3714,6 +7151,18 @@ pub fn celu_with_(self_: &Tensor, options: CeluInPlaceOptions) -> Result<Tensor>
     Ok(self_.clone())
 }
 
+/// `aten::chain_matmul(Tensor[] matrices) -> Tensor`
+pub fn chain_matmul(matrices: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::chain_matmul");
+    OP.get()?.call(args![matrices])
+}
+
+/// `aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn chain_matmul_out(matrices: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::chain_matmul.out");
+    OP.get()?.call(args![matrices, out])
+}
+
 /// `aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor`
 pub fn channel_shuffle(self_: &Tensor, groups: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::channel_shuffle");
@@ -3724,6 +7173,119 @@ pub fn channel_shuffle(self_: &Tensor, groups: i64) -> Result<Tensor> {
 pub fn channel_shuffle_out(self_: &Tensor, groups: i64, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::channel_shuffle.out");
     OP.get()?.call(self_, groups, out)?;
+    Ok(out.clone())
+}
+
+/// What [`cholesky_inverse`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CholeskyInverseOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for CholeskyInverseOptions {
+    fn default() -> Self {
+        CholeskyInverseOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor`
+pub fn cholesky_inverse(self_: &Tensor) -> Result<Tensor> {
+    cholesky_inverse_with(self_, CholeskyInverseOptions::default())
+}
+
+/// As [`cholesky_inverse`], with all that it leaves out.
+pub fn cholesky_inverse_with(self_: &Tensor, options: CholeskyInverseOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::cholesky_inverse");
+    OP.get()?.call(self_, options.upper)
+}
+
+/// What [`cholesky_inverse_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CholeskyInverseOutOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for CholeskyInverseOutOptions {
+    fn default() -> Self {
+        CholeskyInverseOutOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn cholesky_inverse_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    cholesky_inverse_out_with(self_, out, CholeskyInverseOutOptions::default())
+}
+
+/// As [`cholesky_inverse_out`], with all that it leaves out.
+pub fn cholesky_inverse_out_with(
+    self_: &Tensor, out: &Tensor, options: CholeskyInverseOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::cholesky_inverse.out");
+    OP.get()?.call(self_, options.upper, out)?;
+    Ok(out.clone())
+}
+
+/// What [`cholesky_solve`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CholeskySolveOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for CholeskySolveOptions {
+    fn default() -> Self {
+        CholeskySolveOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor`
+pub fn cholesky_solve(self_: &Tensor, input2: &Tensor) -> Result<Tensor> {
+    cholesky_solve_with(self_, input2, CholeskySolveOptions::default())
+}
+
+/// As [`cholesky_solve`], with all that it leaves out.
+pub fn cholesky_solve_with(
+    self_: &Tensor, input2: &Tensor, options: CholeskySolveOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::cholesky_solve");
+    OP.get()?.call(self_, input2, options.upper)
+}
+
+/// What [`cholesky_solve_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CholeskySolveOutOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for CholeskySolveOutOptions {
+    fn default() -> Self {
+        CholeskySolveOutOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn cholesky_solve_out(self_: &Tensor, input2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    cholesky_solve_out_with(self_, input2, out, CholeskySolveOutOptions::default())
+}
+
+/// As [`cholesky_solve_out`], with all that it leaves out.
+pub fn cholesky_solve_out_with(
+    self_: &Tensor, input2: &Tensor, out: &Tensor,
+    options: CholeskySolveOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::cholesky_solve.out");
+    OP.get()?.call(self_, input2, options.upper, out)?;
     Ok(out.clone())
 }
 
@@ -4296,6 +7858,48 @@ pub fn column_stack(tensors: &[&Tensor]) -> Result<Tensor> {
 pub fn column_stack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::column_stack.out");
     OP.get()?.call(args![tensors, out])
+}
+
+/// What [`combinations`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CombinationsOptions {
+    /// int, by default `2`.
+    pub r: i64,
+    /// bool, by default `false`.
+    pub with_replacement: bool,
+}
+
+impl Default for CombinationsOptions {
+    fn default() -> Self {
+        CombinationsOptions {
+            r: 2,
+            with_replacement: false,
+        }
+    }
+}
+
+/// `aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor`
+pub fn combinations(self_: &Tensor) -> Result<Tensor> {
+    combinations_with(self_, CombinationsOptions::default())
+}
+
+/// As [`combinations`], with all that it leaves out.
+pub fn combinations_with(self_: &Tensor, options: CombinationsOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::combinations");
+    OP.get()?.call(self_, options.r, options.with_replacement)
+}
+
+/// `aten::complex(Tensor real, Tensor imag) -> Tensor`
+pub fn complex(real: &Tensor, imag: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::complex");
+    OP.get()?.call(real, imag)
+}
+
+/// `aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn complex_out(real: &Tensor, imag: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::complex.out");
+    OP.get()?.call(real, imag, out)?;
+    Ok(out.clone())
 }
 
 /// What [`concat`] leaves out.
@@ -5029,6 +8633,54 @@ pub fn copy_with_(self_: &Tensor, src: &Tensor, options: CopyInPlaceOptions) -> 
     Ok(self_.clone())
 }
 
+/// `aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn copysign_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::copysign.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn copysign_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::copysign.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn copysign_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::copysign.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn copysign_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::copysign.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn copysign_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::copysign_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn copysign_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::copysign_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::corrcoef(Tensor self) -> Tensor`
+pub fn corrcoef(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::corrcoef");
+    OP.get()?.call(self_)
+}
+
 /// `aten::cos(Tensor self) -> Tensor`
 pub fn cos(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::cos");
@@ -5203,6 +8855,95 @@ pub fn count_nonzero_out_with(
     Ok(out.clone())
 }
 
+/// What [`cov`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CovOptions<'a> {
+    /// int, by default `1`.
+    pub correction: i64,
+    /// Tensor?, by default `None`.
+    pub fweights: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub aweights: Option<&'a Tensor>,
+}
+
+impl Default for CovOptions<'_> {
+    fn default() -> Self {
+        CovOptions {
+            correction: 1,
+            fweights: None,
+            aweights: None,
+        }
+    }
+}
+
+/// `aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) ->
+/// Tensor`
+pub fn cov(self_: &Tensor) -> Result<Tensor> {
+    cov_with(self_, CovOptions::default())
+}
+
+/// As [`cov`], with all that it leaves out.
+pub fn cov_with(self_: &Tensor, options: CovOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&Tensor>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::cov");
+    OP.get()?.call(self_, options.correction, options.fweights, options.aweights)
+}
+
+/// What [`cross`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CrossOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for CrossOptions {
+    fn default() -> Self {
+        CrossOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor`
+pub fn cross(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    cross_with(self_, other, CrossOptions::default())
+}
+
+/// As [`cross`], with all that it leaves out.
+pub fn cross_with(self_: &Tensor, other: &Tensor, options: CrossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::cross");
+    OP.get()?.call(self_, other, options.dim)
+}
+
+/// What [`cross_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CrossOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for CrossOutOptions {
+    fn default() -> Self {
+        CrossOutOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn cross_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    cross_out_with(self_, other, out, CrossOutOptions::default())
+}
+
+/// As [`cross_out`], with all that it leaves out.
+pub fn cross_out_with(
+    self_: &Tensor, other: &Tensor, out: &Tensor, options: CrossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::cross.out");
+    OP.get()?.call(self_, other, options.dim, out)?;
+    Ok(out.clone())
+}
+
 /// What [`cross_entropy_loss`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CrossEntropyLossOptions<'a> {
@@ -5241,6 +8982,119 @@ pub fn cross_entropy_loss_with(
     OP.get()?.call(
         self_, target, options.weight, options.reduction, options.ignore_index,
         options.label_smoothing)
+}
+
+/// `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)`
+pub fn cummax(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64), (Tensor, Tensor)> = LazyTyped::new("aten::cummax");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+/// values, Tensor(b!) indices)`
+pub fn cummax_out(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> = LazyTyped::new("aten::cummax.out");
+    OP.get()?.call(self_, dim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
+/// `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)`
+pub fn cummin(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64), (Tensor, Tensor)> = LazyTyped::new("aten::cummin");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+/// values, Tensor(b!) indices)`
+pub fn cummin_out(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> = LazyTyped::new("aten::cummin.out");
+    OP.get()?.call(self_, dim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
+/// What [`cumprod`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumprodOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumprodOptions {
+    fn default() -> Self {
+        CumprodOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
+pub fn cumprod(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    cumprod_with(self_, dim, CumprodOptions::default())
+}
+
+/// As [`cumprod`], with all that it leaves out.
+pub fn cumprod_with(self_: &Tensor, dim: i64, options: CumprodOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> = LazyTyped::new("aten::cumprod");
+    OP.get()?.call(self_, dim, options.dtype)
+}
+
+/// What [`cumprod_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumprodOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumprodOutOptions {
+    fn default() -> Self {
+        CumprodOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn cumprod_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    cumprod_out_with(self_, dim, out, CumprodOutOptions::default())
+}
+
+/// As [`cumprod_out`], with all that it leaves out.
+pub fn cumprod_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: CumprodOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::cumprod.out");
+    OP.get()?.call(self_, dim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`cumprod_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumprodInPlaceOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumprodInPlaceOptions {
+    fn default() -> Self {
+        CumprodInPlaceOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)`
+pub fn cumprod_(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    cumprod_with_(self_, dim, CumprodInPlaceOptions::default())
+}
+
+/// As [`cumprod_`], with all that it leaves out.
+pub fn cumprod_with_(self_: &Tensor, dim: i64, options: CumprodInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), ()> = LazyTyped::new("aten::cumprod_");
+    OP.get()?.call(self_, dim, options.dtype)?;
+    Ok(self_.clone())
 }
 
 /// What [`cumsum`] leaves out.
@@ -5324,6 +9178,91 @@ pub fn cumsum_with_(self_: &Tensor, dim: i64, options: CumsumInPlaceOptions) -> 
     static OP: LazyTyped<(&Tensor, i64, Option<DType>), ()> = LazyTyped::new("aten::cumsum_");
     OP.get()?.call(self_, dim, options.dtype)?;
     Ok(self_.clone())
+}
+
+/// What [`cumulative_trapezoid_dx`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumulativeTrapezoidDxOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub dx: Scalar,
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for CumulativeTrapezoidDxOptions {
+    fn default() -> Self {
+        CumulativeTrapezoidDxOptions {
+            dx: Scalar::Int(1),
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor`
+pub fn cumulative_trapezoid_dx(y: &Tensor) -> Result<Tensor> {
+    cumulative_trapezoid_dx_with(y, CumulativeTrapezoidDxOptions::default())
+}
+
+/// As [`cumulative_trapezoid_dx`], with all that it leaves out.
+pub fn cumulative_trapezoid_dx_with(
+    y: &Tensor, options: CumulativeTrapezoidDxOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64), Tensor> =
+        LazyTyped::new("aten::cumulative_trapezoid.dx");
+    OP.get()?.call(y, options.dx, options.dim)
+}
+
+/// What [`cumulative_trapezoid_x`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumulativeTrapezoidXOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for CumulativeTrapezoidXOptions {
+    fn default() -> Self {
+        CumulativeTrapezoidXOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor`
+pub fn cumulative_trapezoid_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
+    cumulative_trapezoid_x_with(y, x, CumulativeTrapezoidXOptions::default())
+}
+
+/// As [`cumulative_trapezoid_x`], with all that it leaves out.
+pub fn cumulative_trapezoid_x_with(
+    y: &Tensor, x: &Tensor, options: CumulativeTrapezoidXOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> =
+        LazyTyped::new("aten::cumulative_trapezoid.x");
+    OP.get()?.call(y, x, options.dim)
+}
+
+/// `aten::deg2rad(Tensor self) -> Tensor`
+pub fn deg2rad(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::deg2rad");
+    OP.get()?.call(self_)
+}
+
+/// `aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn deg2rad_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::deg2rad.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)`
+pub fn deg2rad_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::deg2rad_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::det(Tensor self) -> Tensor`
+pub fn det(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::det");
+    OP.get()?.call(self_)
 }
 
 /// `aten::detach(Tensor(a) self) -> Tensor(a)`
@@ -5659,6 +9598,156 @@ pub fn diagonal_scatter_out_with(
     Ok(out.clone())
 }
 
+/// What [`diff`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiffOptions<'a> {
+    /// int, by default `1`.
+    pub n: i64,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// Tensor?, by default `None`.
+    pub prepend: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub append: Option<&'a Tensor>,
+}
+
+impl Default for DiffOptions<'_> {
+    fn default() -> Self {
+        DiffOptions {
+            n: 1,
+            dim: -1,
+            prepend: None,
+            append: None,
+        }
+    }
+}
+
+/// `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) ->
+/// Tensor`
+pub fn diff(self_: &Tensor) -> Result<Tensor> {
+    diff_with(self_, DiffOptions::default())
+}
+
+/// As [`diff`], with all that it leaves out.
+pub fn diff_with(self_: &Tensor, options: DiffOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, Option<&Tensor>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::diff");
+    OP.get()?.call(self_, options.n, options.dim, options.prepend, options.append)
+}
+
+/// What [`diff_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DiffOutOptions<'a> {
+    /// int, by default `1`.
+    pub n: i64,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// Tensor?, by default `None`.
+    pub prepend: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub append: Option<&'a Tensor>,
+}
+
+impl Default for DiffOutOptions<'_> {
+    fn default() -> Self {
+        DiffOutOptions {
+            n: 1,
+            dim: -1,
+            prepend: None,
+            append: None,
+        }
+    }
+}
+
+/// `aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn diff_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    diff_out_with(self_, out, DiffOutOptions::default())
+}
+
+/// As [`diff_out`], with all that it leaves out.
+pub fn diff_out_with(self_: &Tensor, out: &Tensor, options: DiffOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::diff.out");
+    OP.get()?.call(self_, options.n, options.dim, options.prepend, options.append, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::digamma(Tensor self) -> Tensor`
+pub fn digamma(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::digamma");
+    OP.get()?.call(self_)
+}
+
+/// `aten::digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn digamma_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::digamma.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::digamma_(Tensor(a!) self) -> Tensor(a!)`
+pub fn digamma_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::digamma_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`dist`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DistOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub p: Scalar,
+}
+
+impl Default for DistOptions {
+    fn default() -> Self {
+        DistOptions {
+            p: Scalar::Int(2),
+        }
+    }
+}
+
+/// `aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor`
+pub fn dist(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    dist_with(self_, other, DistOptions::default())
+}
+
+/// As [`dist`], with all that it leaves out.
+pub fn dist_with(self_: &Tensor, other: &Tensor, options: DistOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::dist");
+    OP.get()?.call(self_, other, options.p)
+}
+
+/// What [`dist_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct DistOutOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub p: Scalar,
+}
+
+impl Default for DistOutOptions {
+    fn default() -> Self {
+        DistOutOptions {
+            p: Scalar::Int(2),
+        }
+    }
+}
+
+/// `aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn dist_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    dist_out_with(self_, other, out, DistOutOptions::default())
+}
+
+/// As [`dist_out`], with all that it leaves out.
+pub fn dist_out_with(
+    self_: &Tensor, other: &Tensor, out: &Tensor, options: DistOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::dist.out");
+    OP.get()?.call(self_, other, options.p, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn div_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::div.Scalar");
@@ -5831,6 +9920,19 @@ pub fn divide_tensor_mode_(
     Ok(self_.clone())
 }
 
+/// `aten::dot(Tensor self, Tensor tensor) -> Tensor`
+pub fn dot(self_: &Tensor, tensor: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::dot");
+    OP.get()?.call(self_, tensor)
+}
+
+/// `aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn dot_out(self_: &Tensor, tensor: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::dot.out");
+    OP.get()?.call(self_, tensor, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::dropout(Tensor input, float p, bool train) -> Tensor`
 pub fn dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), Tensor> = LazyTyped::new("aten::dropout");
@@ -5854,6 +9956,33 @@ pub fn dstack(tensors: &[&Tensor]) -> Result<Tensor> {
 pub fn dstack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::dstack.out");
     OP.get()?.call(args![tensors, out])
+}
+
+/// What [`einsum`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EinsumOptions<'a> {
+    /// int[]?, by default `None`.
+    pub path: Option<&'a [i64]>,
+}
+
+impl Default for EinsumOptions<'_> {
+    fn default() -> Self {
+        EinsumOptions {
+            path: None,
+        }
+    }
+}
+
+/// `aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor`
+pub fn einsum(equation: &str, tensors: &[&Tensor]) -> Result<Tensor> {
+    einsum_with(equation, tensors, EinsumOptions::default())
+}
+
+/// As [`einsum`], with all that it leaves out.
+pub fn einsum_with(
+    equation: &str, tensors: &[&Tensor], options: EinsumOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::einsum");
+    OP.get()?.call(args![equation, tensors, options.path])
 }
 
 /// What [`elu`] leaves out.
@@ -6330,6 +10459,26 @@ pub fn erfc_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::erfinv(Tensor self) -> Tensor`
+pub fn erfinv(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::erfinv");
+    OP.get()?.call(self_)
+}
+
+/// `aten::erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn erfinv_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::erfinv.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::erfinv_(Tensor(a!) self) -> Tensor(a!)`
+pub fn erfinv_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::erfinv_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::exp(Tensor self) -> Tensor`
 pub fn exp(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::exp");
@@ -6479,6 +10628,191 @@ pub fn expm1_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`exponential`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ExponentialOptions<'a> {
+    /// float, by default `1.0`.
+    pub lambd: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for ExponentialOptions<'_> {
+    fn default() -> Self {
+        ExponentialOptions {
+            lambd: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor`
+pub fn exponential(self_: &Tensor) -> Result<Tensor> {
+    exponential_with(self_, ExponentialOptions::default())
+}
+
+/// As [`exponential`], with all that it leaves out.
+pub fn exponential_with(self_: &Tensor, options: ExponentialOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::exponential");
+    OP.get()?.call(self_, options.lambd, options.generator)
+}
+
+/// What [`exponential_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ExponentialOutOptions<'a> {
+    /// float, by default `1.0`.
+    pub lambd: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for ExponentialOutOptions<'_> {
+    fn default() -> Self {
+        ExponentialOutOptions {
+            lambd: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn exponential_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    exponential_out_with(self_, out, ExponentialOutOptions::default())
+}
+
+/// As [`exponential_out`], with all that it leaves out.
+pub fn exponential_out_with(
+    self_: &Tensor, out: &Tensor, options: ExponentialOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::exponential.out");
+    OP.get()?.call(self_, options.lambd, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`exponential_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ExponentialInPlaceOptions<'a> {
+    /// float, by default `1.0`.
+    pub lambd: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for ExponentialInPlaceOptions<'_> {
+    fn default() -> Self {
+        ExponentialInPlaceOptions {
+            lambd: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+/// Tensor(a!)`
+pub fn exponential_(self_: &Tensor) -> Result<Tensor> {
+    exponential_with_(self_, ExponentialInPlaceOptions::default())
+}
+
+/// As [`exponential_`], with all that it leaves out.
+pub fn exponential_with_(self_: &Tensor, options: ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::exponential_");
+    OP.get()?.call(self_, options.lambd, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// What [`eye`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EyeOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for EyeOptions {
+    fn default() -> Self {
+        EyeOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+/// pin_memory=None) -> Tensor`
+pub fn eye(n: i64) -> Result<Tensor> {
+    eye_with(n, EyeOptions::default())
+}
+
+/// As [`eye`], with all that it leaves out.
+pub fn eye_with(n: i64, options: EyeOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::eye");
+    OP.get()?.call(n, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`eye_m`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EyeMOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for EyeMOptions {
+    fn default() -> Self {
+        EyeMOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn eye_m(n: i64, m: i64) -> Result<Tensor> {
+    eye_m_with(n, m, EyeMOptions::default())
+}
+
+/// As [`eye_m`], with all that it leaves out.
+pub fn eye_m_with(n: i64, m: i64, options: EyeMOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::eye.m");
+    OP.get()?.call(n, m, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn eye_m_out(n: i64, m: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, i64, &Tensor), ()> = LazyTyped::new("aten::eye.m_out");
+    OP.get()?.call(n, m, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn eye_out(n: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::eye.out");
+    OP.get()?.call(n, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor`
 pub fn feature_alpha_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), Tensor> =
@@ -6504,6 +10838,1439 @@ pub fn feature_dropout_(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), ()> = LazyTyped::new("aten::feature_dropout_");
     OP.get()?.call(input, p, train)?;
     Ok(input.clone())
+}
+
+/// What [`fft_fft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFftOptions<'_> {
+    fn default() -> Self {
+        FftFftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_fft(self_: &Tensor) -> Result<Tensor> {
+    fft_fft_with(self_, FftFftOptions::default())
+}
+
+/// As [`fft_fft`], with all that it leaves out.
+pub fn fft_fft_with(self_: &Tensor, options: FftFftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_fft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_fft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFftOutOptions<'_> {
+    fn default() -> Self {
+        FftFftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_fft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_fft_out_with(self_, out, FftFftOutOptions::default())
+}
+
+/// As [`fft_fft_out`], with all that it leaves out.
+pub fn fft_fft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftFftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_fft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_fft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFft2Options<'_> {
+    fn default() -> Self {
+        FftFft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor`
+pub fn fft_fft2(self_: &Tensor) -> Result<Tensor> {
+    fft_fft2_with(self_, FftFft2Options::default())
+}
+
+/// As [`fft_fft2`], with all that it leaves out.
+pub fn fft_fft2_with(self_: &Tensor, options: FftFft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_fft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_fft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFft2OutOptions<'_> {
+    fn default() -> Self {
+        FftFft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_fft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_fft2_out_with(self_, out, FftFft2OutOptions::default())
+}
+
+/// As [`fft_fft2_out`], with all that it leaves out.
+pub fn fft_fft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftFft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_fft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_fftfreq`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftfreqOptions {
+    /// float, by default `1.0`.
+    pub d: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for FftFftfreqOptions {
+    fn default() -> Self {
+        FftFftfreqOptions {
+            d: 1.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn fft_fftfreq(n: i64) -> Result<Tensor> {
+    fft_fftfreq_with(n, FftFftfreqOptions::default())
+}
+
+/// As [`fft_fftfreq`], with all that it leaves out.
+pub fn fft_fftfreq_with(n: i64, options: FftFftfreqOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::fft_fftfreq");
+    OP.get()?.call(n, options.d, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`fft_fftfreq_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftfreqOutOptions {
+    /// float, by default `1.0`.
+    pub d: f64,
+}
+
+impl Default for FftFftfreqOutOptions {
+    fn default() -> Self {
+        FftFftfreqOutOptions {
+            d: 1.0,
+        }
+    }
+}
+
+/// `aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_fftfreq_out(n: i64, out: &Tensor) -> Result<Tensor> {
+    fft_fftfreq_out_with(n, out, FftFftfreqOutOptions::default())
+}
+
+/// As [`fft_fftfreq_out`], with all that it leaves out.
+pub fn fft_fftfreq_out_with(n: i64, out: &Tensor, options: FftFftfreqOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, f64, &Tensor), ()> = LazyTyped::new("aten::fft_fftfreq.out");
+    OP.get()?.call(n, options.d, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_fftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFftnOptions<'_> {
+    fn default() -> Self {
+        FftFftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_fftn(self_: &Tensor) -> Result<Tensor> {
+    fft_fftn_with(self_, FftFftnOptions::default())
+}
+
+/// As [`fft_fftn`], with all that it leaves out.
+pub fn fft_fftn_with(self_: &Tensor, options: FftFftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_fftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_fftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftFftnOutOptions<'_> {
+    fn default() -> Self {
+        FftFftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_fftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_fftn_out_with(self_, out, FftFftnOutOptions::default())
+}
+
+/// As [`fft_fftn_out`], with all that it leaves out.
+pub fn fft_fftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftFftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_fftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_fftshift`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftFftshiftOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+}
+
+impl Default for FftFftshiftOptions<'_> {
+    fn default() -> Self {
+        FftFftshiftOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor`
+pub fn fft_fftshift(self_: &Tensor) -> Result<Tensor> {
+    fft_fftshift_with(self_, FftFftshiftOptions::default())
+}
+
+/// As [`fft_fftshift`], with all that it leaves out.
+pub fn fft_fftshift_with(self_: &Tensor, options: FftFftshiftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>), Tensor> = LazyTyped::new("aten::fft_fftshift");
+    OP.get()?.call(self_, options.dim)
+}
+
+/// What [`fft_hfft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfftOptions<'_> {
+    fn default() -> Self {
+        FftHfftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_hfft(self_: &Tensor) -> Result<Tensor> {
+    fft_hfft_with(self_, FftHfftOptions::default())
+}
+
+/// As [`fft_hfft`], with all that it leaves out.
+pub fn fft_hfft_with(self_: &Tensor, options: FftHfftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_hfft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_hfft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfftOutOptions<'_> {
+    fn default() -> Self {
+        FftHfftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_hfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_hfft_out_with(self_, out, FftHfftOutOptions::default())
+}
+
+/// As [`fft_hfft_out`], with all that it leaves out.
+pub fn fft_hfft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftHfftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_hfft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_hfft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfft2Options<'_> {
+    fn default() -> Self {
+        FftHfft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor`
+pub fn fft_hfft2(self_: &Tensor) -> Result<Tensor> {
+    fft_hfft2_with(self_, FftHfft2Options::default())
+}
+
+/// As [`fft_hfft2`], with all that it leaves out.
+pub fn fft_hfft2_with(self_: &Tensor, options: FftHfft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_hfft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_hfft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfft2OutOptions<'_> {
+    fn default() -> Self {
+        FftHfft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_hfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_hfft2_out_with(self_, out, FftHfft2OutOptions::default())
+}
+
+/// As [`fft_hfft2_out`], with all that it leaves out.
+pub fn fft_hfft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftHfft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_hfft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_hfftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfftnOptions<'_> {
+    fn default() -> Self {
+        FftHfftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_hfftn(self_: &Tensor) -> Result<Tensor> {
+    fft_hfftn_with(self_, FftHfftnOptions::default())
+}
+
+/// As [`fft_hfftn`], with all that it leaves out.
+pub fn fft_hfftn_with(self_: &Tensor, options: FftHfftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_hfftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_hfftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftHfftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftHfftnOutOptions<'_> {
+    fn default() -> Self {
+        FftHfftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_hfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_hfftn_out_with(self_, out, FftHfftnOutOptions::default())
+}
+
+/// As [`fft_hfftn_out`], with all that it leaves out.
+pub fn fft_hfftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftHfftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_hfftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ifft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfftOptions<'_> {
+    fn default() -> Self {
+        FftIfftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_ifft(self_: &Tensor) -> Result<Tensor> {
+    fft_ifft_with(self_, FftIfftOptions::default())
+}
+
+/// As [`fft_ifft`], with all that it leaves out.
+pub fn fft_ifft_with(self_: &Tensor, options: FftIfftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ifft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_ifft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfftOutOptions<'_> {
+    fn default() -> Self {
+        FftIfftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_ifft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ifft_out_with(self_, out, FftIfftOutOptions::default())
+}
+
+/// As [`fft_ifft_out`], with all that it leaves out.
+pub fn fft_ifft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIfftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ifft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ifft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfft2Options<'_> {
+    fn default() -> Self {
+        FftIfft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor`
+pub fn fft_ifft2(self_: &Tensor) -> Result<Tensor> {
+    fft_ifft2_with(self_, FftIfft2Options::default())
+}
+
+/// As [`fft_ifft2`], with all that it leaves out.
+pub fn fft_ifft2_with(self_: &Tensor, options: FftIfft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ifft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_ifft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfft2OutOptions<'_> {
+    fn default() -> Self {
+        FftIfft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_ifft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ifft2_out_with(self_, out, FftIfft2OutOptions::default())
+}
+
+/// As [`fft_ifft2_out`], with all that it leaves out.
+pub fn fft_ifft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIfft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ifft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ifftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfftnOptions<'_> {
+    fn default() -> Self {
+        FftIfftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_ifftn(self_: &Tensor) -> Result<Tensor> {
+    fft_ifftn_with(self_, FftIfftnOptions::default())
+}
+
+/// As [`fft_ifftn`], with all that it leaves out.
+pub fn fft_ifftn_with(self_: &Tensor, options: FftIfftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ifftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_ifftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIfftnOutOptions<'_> {
+    fn default() -> Self {
+        FftIfftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_ifftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ifftn_out_with(self_, out, FftIfftnOutOptions::default())
+}
+
+/// As [`fft_ifftn_out`], with all that it leaves out.
+pub fn fft_ifftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIfftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ifftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ifftshift`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIfftshiftOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+}
+
+impl Default for FftIfftshiftOptions<'_> {
+    fn default() -> Self {
+        FftIfftshiftOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor`
+pub fn fft_ifftshift(self_: &Tensor) -> Result<Tensor> {
+    fft_ifftshift_with(self_, FftIfftshiftOptions::default())
+}
+
+/// As [`fft_ifftshift`], with all that it leaves out.
+pub fn fft_ifftshift_with(self_: &Tensor, options: FftIfftshiftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>), Tensor> = LazyTyped::new("aten::fft_ifftshift");
+    OP.get()?.call(self_, options.dim)
+}
+
+/// What [`fft_ihfft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfftOptions<'_> {
+    fn default() -> Self {
+        FftIhfftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_ihfft(self_: &Tensor) -> Result<Tensor> {
+    fft_ihfft_with(self_, FftIhfftOptions::default())
+}
+
+/// As [`fft_ihfft`], with all that it leaves out.
+pub fn fft_ihfft_with(self_: &Tensor, options: FftIhfftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ihfft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_ihfft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfftOutOptions<'_> {
+    fn default() -> Self {
+        FftIhfftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_ihfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ihfft_out_with(self_, out, FftIhfftOutOptions::default())
+}
+
+/// As [`fft_ihfft_out`], with all that it leaves out.
+pub fn fft_ihfft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIhfftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ihfft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ihfft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfft2Options<'_> {
+    fn default() -> Self {
+        FftIhfft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+/// Tensor`
+pub fn fft_ihfft2(self_: &Tensor) -> Result<Tensor> {
+    fft_ihfft2_with(self_, FftIhfft2Options::default())
+}
+
+/// As [`fft_ihfft2`], with all that it leaves out.
+pub fn fft_ihfft2_with(self_: &Tensor, options: FftIhfft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ihfft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_ihfft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfft2OutOptions<'_> {
+    fn default() -> Self {
+        FftIhfft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_ihfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ihfft2_out_with(self_, out, FftIhfft2OutOptions::default())
+}
+
+/// As [`fft_ihfft2_out`], with all that it leaves out.
+pub fn fft_ihfft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIhfft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ihfft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_ihfftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfftnOptions<'_> {
+    fn default() -> Self {
+        FftIhfftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_ihfftn(self_: &Tensor) -> Result<Tensor> {
+    fft_ihfftn_with(self_, FftIhfftnOptions::default())
+}
+
+/// As [`fft_ihfftn`], with all that it leaves out.
+pub fn fft_ihfftn_with(self_: &Tensor, options: FftIhfftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_ihfftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_ihfftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIhfftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIhfftnOutOptions<'_> {
+    fn default() -> Self {
+        FftIhfftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_ihfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_ihfftn_out_with(self_, out, FftIhfftnOutOptions::default())
+}
+
+/// As [`fft_ihfftn_out`], with all that it leaves out.
+pub fn fft_ihfftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIhfftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_ihfftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_irfft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfftOptions<'_> {
+    fn default() -> Self {
+        FftIrfftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_irfft(self_: &Tensor) -> Result<Tensor> {
+    fft_irfft_with(self_, FftIrfftOptions::default())
+}
+
+/// As [`fft_irfft`], with all that it leaves out.
+pub fn fft_irfft_with(self_: &Tensor, options: FftIrfftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_irfft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_irfft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfftOutOptions<'_> {
+    fn default() -> Self {
+        FftIrfftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_irfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_irfft_out_with(self_, out, FftIrfftOutOptions::default())
+}
+
+/// As [`fft_irfft_out`], with all that it leaves out.
+pub fn fft_irfft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIrfftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_irfft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_irfft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfft2Options<'_> {
+    fn default() -> Self {
+        FftIrfft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+/// Tensor`
+pub fn fft_irfft2(self_: &Tensor) -> Result<Tensor> {
+    fft_irfft2_with(self_, FftIrfft2Options::default())
+}
+
+/// As [`fft_irfft2`], with all that it leaves out.
+pub fn fft_irfft2_with(self_: &Tensor, options: FftIrfft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_irfft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_irfft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfft2OutOptions<'_> {
+    fn default() -> Self {
+        FftIrfft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_irfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_irfft2_out_with(self_, out, FftIrfft2OutOptions::default())
+}
+
+/// As [`fft_irfft2_out`], with all that it leaves out.
+pub fn fft_irfft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIrfft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_irfft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_irfftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfftnOptions<'_> {
+    fn default() -> Self {
+        FftIrfftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_irfftn(self_: &Tensor) -> Result<Tensor> {
+    fft_irfftn_with(self_, FftIrfftnOptions::default())
+}
+
+/// As [`fft_irfftn`], with all that it leaves out.
+pub fn fft_irfftn_with(self_: &Tensor, options: FftIrfftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_irfftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_irfftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftIrfftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftIrfftnOutOptions<'_> {
+    fn default() -> Self {
+        FftIrfftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_irfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_irfftn_out_with(self_, out, FftIrfftnOutOptions::default())
+}
+
+/// As [`fft_irfftn_out`], with all that it leaves out.
+pub fn fft_irfftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftIrfftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_irfftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_rfft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfftOptions<'_> {
+    fn default() -> Self {
+        FftRfftOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+pub fn fft_rfft(self_: &Tensor) -> Result<Tensor> {
+    fft_rfft_with(self_, FftRfftOptions::default())
+}
+
+/// As [`fft_rfft`], with all that it leaves out.
+pub fn fft_rfft_with(self_: &Tensor, options: FftRfftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_rfft");
+    OP.get()?.call(self_, options.n, options.dim, options.norm)
+}
+
+/// What [`fft_rfft_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftOutOptions<'a> {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfftOutOptions<'_> {
+    fn default() -> Self {
+        FftRfftOutOptions {
+            n: None,
+            dim: -1,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn fft_rfft_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_rfft_out_with(self_, out, FftRfftOutOptions::default())
+}
+
+/// As [`fft_rfft_out`], with all that it leaves out.
+pub fn fft_rfft_out_with(
+    self_: &Tensor, out: &Tensor, options: FftRfftOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, i64, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_rfft.out");
+    OP.get()?.call(self_, options.n, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_rfft2`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfft2Options<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfft2Options<'_> {
+    fn default() -> Self {
+        FftRfft2Options {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor`
+pub fn fft_rfft2(self_: &Tensor) -> Result<Tensor> {
+    fft_rfft2_with(self_, FftRfft2Options::default())
+}
+
+/// As [`fft_rfft2`], with all that it leaves out.
+pub fn fft_rfft2_with(self_: &Tensor, options: FftRfft2Options<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_rfft2");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_rfft2_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfft2OutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfft2OutOptions<'_> {
+    fn default() -> Self {
+        FftRfft2OutOptions {
+            s: None,
+            dim: &[-2, -1],
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_rfft2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_rfft2_out_with(self_, out, FftRfft2OutOptions::default())
+}
+
+/// As [`fft_rfft2_out`], with all that it leaves out.
+pub fn fft_rfft2_out_with(
+    self_: &Tensor, out: &Tensor, options: FftRfft2OutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, &[i64], Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_rfft2.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_rfftfreq`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftfreqOptions {
+    /// float, by default `1.0`.
+    pub d: f64,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for FftRfftfreqOptions {
+    fn default() -> Self {
+        FftRfftfreqOptions {
+            d: 1.0,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn fft_rfftfreq(n: i64) -> Result<Tensor> {
+    fft_rfftfreq_with(n, FftRfftfreqOptions::default())
+}
+
+/// As [`fft_rfftfreq`], with all that it leaves out.
+pub fn fft_rfftfreq_with(n: i64, options: FftRfftfreqOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::fft_rfftfreq");
+    OP.get()?.call(n, options.d, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`fft_rfftfreq_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftfreqOutOptions {
+    /// float, by default `1.0`.
+    pub d: f64,
+}
+
+impl Default for FftRfftfreqOutOptions {
+    fn default() -> Self {
+        FftRfftfreqOutOptions {
+            d: 1.0,
+        }
+    }
+}
+
+/// `aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_rfftfreq_out(n: i64, out: &Tensor) -> Result<Tensor> {
+    fft_rfftfreq_out_with(n, out, FftRfftfreqOutOptions::default())
+}
+
+/// As [`fft_rfftfreq_out`], with all that it leaves out.
+pub fn fft_rfftfreq_out_with(
+    n: i64, out: &Tensor, options: FftRfftfreqOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, f64, &Tensor), ()> = LazyTyped::new("aten::fft_rfftfreq.out");
+    OP.get()?.call(n, options.d, out)?;
+    Ok(out.clone())
+}
+
+/// What [`fft_rfftn`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftnOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfftnOptions<'_> {
+    fn default() -> Self {
+        FftRfftnOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+pub fn fft_rfftn(self_: &Tensor) -> Result<Tensor> {
+    fft_rfftn_with(self_, FftRfftnOptions::default())
+}
+
+/// As [`fft_rfftn`], with all that it leaves out.
+pub fn fft_rfftn_with(self_: &Tensor, options: FftRfftnOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>), Tensor> =
+        LazyTyped::new("aten::fft_rfftn");
+    OP.get()?.call(self_, options.s, options.dim, options.norm)
+}
+
+/// What [`fft_rfftn_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FftRfftnOutOptions<'a> {
+    /// SymInt[1]?, by default `None`.
+    pub s: Option<&'a [i64]>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// str?, by default `None`.
+    pub norm: Option<&'a str>,
+}
+
+impl Default for FftRfftnOutOptions<'_> {
+    fn default() -> Self {
+        FftRfftnOutOptions {
+            s: None,
+            dim: None,
+            norm: None,
+        }
+    }
+}
+
+/// `aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn fft_rfftn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    fft_rfftn_out_with(self_, out, FftRfftnOutOptions::default())
+}
+
+/// As [`fft_rfftn_out`], with all that it leaves out.
+pub fn fft_rfftn_out_with(
+    self_: &Tensor, out: &Tensor, options: FftRfftnOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, Option<&[i64]>, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::fft_rfftn.out");
+    OP.get()?.call(self_, options.s, options.dim, options.norm, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::fill.Scalar(Tensor self, Scalar value) -> Tensor`
@@ -6618,6 +12385,69 @@ pub fn fliplr(self_: &Tensor) -> Result<Tensor> {
 pub fn flipud(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::flipud");
     OP.get()?.call(self_)
+}
+
+/// `aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor`
+pub fn float_power_scalar(self_: impl Into<Scalar>, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> = LazyTyped::new("aten::float_power.Scalar");
+    OP.get()?.call(self_.into(), exponent)
+}
+
+/// `aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn float_power_scalar_out(
+    self_: impl Into<Scalar>, exponent: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::float_power.Scalar_out");
+    OP.get()?.call(self_.into(), exponent, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
+pub fn float_power_tensor_scalar(self_: &Tensor, exponent: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::float_power.Tensor_Scalar");
+    OP.get()?.call(self_, exponent.into())
+}
+
+/// `aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn float_power_tensor_scalar_out(
+    self_: &Tensor, exponent: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::float_power.Tensor_Scalar_out");
+    OP.get()?.call(self_, exponent.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
+pub fn float_power_tensor_tensor(self_: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::float_power.Tensor_Tensor");
+    OP.get()?.call(self_, exponent)
+}
+
+/// `aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn float_power_tensor_tensor_out(
+    self_: &Tensor, exponent: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::float_power.Tensor_Tensor_out");
+    OP.get()?.call(self_, exponent, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)`
+pub fn float_power_scalar_(self_: &Tensor, exponent: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::float_power_.Scalar");
+    OP.get()?.call(self_, exponent.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)`
+pub fn float_power_tensor_(self_: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::float_power_.Tensor");
+    OP.get()?.call(self_, exponent)?;
+    Ok(self_.clone())
 }
 
 /// `aten::floor(Tensor self) -> Tensor`
@@ -6924,6 +12754,26 @@ pub fn gather_out_with(
     Ok(out.clone())
 }
 
+/// `aten::gcd(Tensor self, Tensor other) -> Tensor`
+pub fn gcd(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::gcd");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn gcd_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::gcd.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn gcd_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gcd_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn ge_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::ge.Scalar");
@@ -7102,6 +12952,92 @@ pub fn gelu_backward_grad_input_with(
         LazyTyped::new("aten::gelu_backward.grad_input");
     OP.get()?.call(grad_output, self_, options.approximate, grad_input)?;
     Ok(grad_input.clone())
+}
+
+/// What [`geometric`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeometricOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for GeometricOptions<'_> {
+    fn default() -> Self {
+        GeometricOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor`
+pub fn geometric(self_: &Tensor, p: f64) -> Result<Tensor> {
+    geometric_with(self_, p, GeometricOptions::default())
+}
+
+/// As [`geometric`], with all that it leaves out.
+pub fn geometric_with(self_: &Tensor, p: f64, options: GeometricOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::geometric");
+    OP.get()?.call(self_, p, options.generator)
+}
+
+/// What [`geometric_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeometricOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for GeometricOutOptions<'_> {
+    fn default() -> Self {
+        GeometricOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn geometric_out(self_: &Tensor, p: f64, out: &Tensor) -> Result<Tensor> {
+    geometric_out_with(self_, p, out, GeometricOutOptions::default())
+}
+
+/// As [`geometric_out`], with all that it leaves out.
+pub fn geometric_out_with(
+    self_: &Tensor, p: f64, out: &Tensor, options: GeometricOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::geometric.out");
+    OP.get()?.call(self_, p, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`geometric_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GeometricInPlaceOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for GeometricInPlaceOptions<'_> {
+    fn default() -> Self {
+        GeometricInPlaceOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)`
+pub fn geometric_(self_: &Tensor, p: f64) -> Result<Tensor> {
+    geometric_with_(self_, p, GeometricInPlaceOptions::default())
+}
+
+/// As [`geometric_`], with all that it leaves out.
+pub fn geometric_with_(
+    self_: &Tensor, p: f64, options: GeometricInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::geometric_");
+    OP.get()?.call(self_, p, options.generator)?;
+    Ok(self_.clone())
 }
 
 /// `aten::ger(Tensor self, Tensor vec2) -> Tensor`
@@ -7636,6 +13572,26 @@ pub fn hardtanh_backward_grad_input(
     Ok(grad_input.clone())
 }
 
+/// `aten::heaviside(Tensor self, Tensor values) -> Tensor`
+pub fn heaviside(self_: &Tensor, values: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::heaviside");
+    OP.get()?.call(self_, values)
+}
+
+/// `aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn heaviside_out(self_: &Tensor, values: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::heaviside.out");
+    OP.get()?.call(self_, values, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)`
+pub fn heaviside_(self_: &Tensor, values: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::heaviside_");
+    OP.get()?.call(self_, values)?;
+    Ok(self_.clone())
+}
+
 /// What [`hinge_embedding_loss`] leaves out.
 #[derive(Clone, Debug)]
 pub struct HingeEmbeddingLossOptions {
@@ -7735,6 +13691,158 @@ pub fn histc_out_with(self_: &Tensor, out: &Tensor, options: HistcOutOptions) ->
     Ok(out.clone())
 }
 
+/// What [`histogram_bin_ct`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistogramBinCtOptions<'a> {
+    /// int, by default `100`.
+    pub bins: i64,
+    /// float[]?, by default `None`.
+    pub range: Option<&'a [f64]>,
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub density: bool,
+}
+
+impl Default for HistogramBinCtOptions<'_> {
+    fn default() -> Self {
+        HistogramBinCtOptions {
+            bins: 100,
+            range: None,
+            weight: None,
+            density: false,
+        }
+    }
+}
+
+/// `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None,
+/// bool density=False) -> (Tensor hist, Tensor bin_edges)`
+pub fn histogram_bin_ct(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    histogram_bin_ct_with(self_, HistogramBinCtOptions::default())
+}
+
+/// As [`histogram_bin_ct`], with all that it leaves out.
+pub fn histogram_bin_ct_with(
+    self_: &Tensor, options: HistogramBinCtOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, Option<&[f64]>, Option<&Tensor>, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::histogram.bin_ct");
+    OP.get()?.call(self_, options.bins, options.range, options.weight, options.density)
+}
+
+/// What [`histogram_bin_ct_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistogramBinCtOutOptions<'a> {
+    /// int, by default `100`.
+    pub bins: i64,
+    /// float[]?, by default `None`.
+    pub range: Option<&'a [f64]>,
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub density: bool,
+}
+
+impl Default for HistogramBinCtOutOptions<'_> {
+    fn default() -> Self {
+        HistogramBinCtOutOptions {
+            bins: 100,
+            range: None,
+            weight: None,
+            density: false,
+        }
+    }
+}
+
+/// `aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+/// weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+/// Tensor(b!) bin_edges)`
+pub fn histogram_bin_ct_out(
+    self_: &Tensor, hist: &Tensor, bin_edges: &Tensor) -> Result<(Tensor, Tensor)> {
+    histogram_bin_ct_out_with(self_, hist, bin_edges, HistogramBinCtOutOptions::default())
+}
+
+/// As [`histogram_bin_ct_out`], with all that it leaves out.
+pub fn histogram_bin_ct_out_with(
+    self_: &Tensor, hist: &Tensor, bin_edges: &Tensor,
+    options: HistogramBinCtOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(
+        &Tensor, i64, Option<&[f64]>, Option<&Tensor>, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::histogram.bin_ct_out");
+    OP.get()?.call(
+        self_, options.bins, options.range, options.weight, options.density, hist, bin_edges)?;
+    Ok((hist.clone(), bin_edges.clone()))
+}
+
+/// What [`histogram_bins_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistogramBinsTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub density: bool,
+}
+
+impl Default for HistogramBinsTensorOptions<'_> {
+    fn default() -> Self {
+        HistogramBinsTensorOptions {
+            weight: None,
+            density: false,
+        }
+    }
+}
+
+/// `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+/// density=False) -> (Tensor hist, Tensor bin_edges)`
+pub fn histogram_bins_tensor(self_: &Tensor, bins: &Tensor) -> Result<(Tensor, Tensor)> {
+    histogram_bins_tensor_with(self_, bins, HistogramBinsTensorOptions::default())
+}
+
+/// As [`histogram_bins_tensor`], with all that it leaves out.
+pub fn histogram_bins_tensor_with(
+    self_: &Tensor, bins: &Tensor,
+    options: HistogramBinsTensorOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::histogram.bins_tensor");
+    OP.get()?.call(self_, bins, options.weight, options.density)
+}
+
+/// What [`histogram_bins_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HistogramBinsTensorOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub density: bool,
+}
+
+impl Default for HistogramBinsTensorOutOptions<'_> {
+    fn default() -> Self {
+        HistogramBinsTensorOutOptions {
+            weight: None,
+            density: false,
+        }
+    }
+}
+
+/// `aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+/// density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!)
+/// bin_edges)`
+pub fn histogram_bins_tensor_out(
+    self_: &Tensor, bins: &Tensor, hist: &Tensor, bin_edges: &Tensor) -> Result<(Tensor, Tensor)> {
+    histogram_bins_tensor_out_with(
+        self_, bins, hist, bin_edges, HistogramBinsTensorOutOptions::default())
+}
+
+/// As [`histogram_bins_tensor_out`], with all that it leaves out.
+pub fn histogram_bins_tensor_out_with(
+    self_: &Tensor, bins: &Tensor, hist: &Tensor, bin_edges: &Tensor,
+    options: HistogramBinsTensorOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::histogram.bins_tensor_out");
+    OP.get()?.call(self_, bins, options.weight, options.density, hist, bin_edges)?;
+    Ok((hist.clone(), bin_edges.clone()))
+}
+
 /// `aten::hstack(Tensor[] tensors) -> Tensor`
 pub fn hstack(tensors: &[&Tensor]) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::hstack");
@@ -7827,6 +13935,26 @@ pub fn hypot_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor>
 pub fn hypot_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::hypot_");
     OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::i0(Tensor self) -> Tensor`
+pub fn i0(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::i0");
+    OP.get()?.call(self_)
+}
+
+/// `aten::i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn i0_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::i0.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::i0_(Tensor(a!) self) -> Tensor(a!)`
+pub fn i0_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::i0_");
+    OP.get()?.call(self_)?;
     Ok(self_.clone())
 }
 
@@ -8163,6 +14291,19 @@ pub fn index_select_backward(
     OP.get()?.call(grad, self_sizes, dim, index)
 }
 
+/// `aten::inner(Tensor self, Tensor other) -> Tensor`
+pub fn inner(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::inner");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn inner_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::inner.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor`
 pub fn instance_norm(
@@ -8172,6 +14313,19 @@ pub fn instance_norm(
     static OP: LazyOp = LazyOp::new("aten::instance_norm");
     OP.get()?.call(
         args![input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled])
+}
+
+/// `aten::inverse(Tensor self) -> Tensor`
+pub fn inverse(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::inverse");
+    OP.get()?.call(self_)
+}
+
+/// `aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn inverse_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::inverse.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// What [`isclose`] leaves out.
@@ -8214,6 +14368,209 @@ pub fn isfinite(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
+/// What [`isin_scalar_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinScalarTensorOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinScalarTensorOptions {
+    fn default() -> Self {
+        IsinScalarTensorOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False) -> Tensor`
+pub fn isin_scalar_tensor(element: impl Into<Scalar>, test_elements: &Tensor) -> Result<Tensor> {
+    isin_scalar_tensor_with(element, test_elements, IsinScalarTensorOptions::default())
+}
+
+/// As [`isin_scalar_tensor`], with all that it leaves out.
+pub fn isin_scalar_tensor_with(
+    element: impl Into<Scalar>, test_elements: &Tensor,
+    options: IsinScalarTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::isin.Scalar_Tensor");
+    OP.get()?.call(element.into(), test_elements, options.assume_unique, options.invert)
+}
+
+/// What [`isin_scalar_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinScalarTensorOutOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinScalarTensorOutOptions {
+    fn default() -> Self {
+        IsinScalarTensorOutOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn isin_scalar_tensor_out(
+    element: impl Into<Scalar>, test_elements: &Tensor, out: &Tensor) -> Result<Tensor> {
+    isin_scalar_tensor_out_with(element, test_elements, out, IsinScalarTensorOutOptions::default())
+}
+
+/// As [`isin_scalar_tensor_out`], with all that it leaves out.
+pub fn isin_scalar_tensor_out_with(
+    element: impl Into<Scalar>, test_elements: &Tensor, out: &Tensor,
+    options: IsinScalarTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::isin.Scalar_Tensor_out");
+    OP.get()?.call(element.into(), test_elements, options.assume_unique, options.invert, out)?;
+    Ok(out.clone())
+}
+
+/// What [`isin_tensor_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinTensorScalarOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinTensorScalarOptions {
+    fn default() -> Self {
+        IsinTensorScalarOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+/// bool invert=False) -> Tensor`
+pub fn isin_tensor_scalar(elements: &Tensor, test_element: impl Into<Scalar>) -> Result<Tensor> {
+    isin_tensor_scalar_with(elements, test_element, IsinTensorScalarOptions::default())
+}
+
+/// As [`isin_tensor_scalar`], with all that it leaves out.
+pub fn isin_tensor_scalar_with(
+    elements: &Tensor, test_element: impl Into<Scalar>,
+    options: IsinTensorScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, bool, bool), Tensor> =
+        LazyTyped::new("aten::isin.Tensor_Scalar");
+    OP.get()?.call(elements, test_element.into(), options.assume_unique, options.invert)
+}
+
+/// What [`isin_tensor_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinTensorScalarOutOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinTensorScalarOutOptions {
+    fn default() -> Self {
+        IsinTensorScalarOutOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+/// bool invert=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn isin_tensor_scalar_out(
+    elements: &Tensor, test_element: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    isin_tensor_scalar_out_with(elements, test_element, out, IsinTensorScalarOutOptions::default())
+}
+
+/// As [`isin_tensor_scalar_out`], with all that it leaves out.
+pub fn isin_tensor_scalar_out_with(
+    elements: &Tensor, test_element: impl Into<Scalar>, out: &Tensor,
+    options: IsinTensorScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::isin.Tensor_Scalar_out");
+    OP.get()?.call(elements, test_element.into(), options.assume_unique, options.invert, out)?;
+    Ok(out.clone())
+}
+
+/// What [`isin_tensor_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinTensorTensorOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinTensorTensorOptions {
+    fn default() -> Self {
+        IsinTensorTensorOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False) -> Tensor`
+pub fn isin_tensor_tensor(elements: &Tensor, test_elements: &Tensor) -> Result<Tensor> {
+    isin_tensor_tensor_with(elements, test_elements, IsinTensorTensorOptions::default())
+}
+
+/// As [`isin_tensor_tensor`], with all that it leaves out.
+pub fn isin_tensor_tensor_with(
+    elements: &Tensor, test_elements: &Tensor, options: IsinTensorTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::isin.Tensor_Tensor");
+    OP.get()?.call(elements, test_elements, options.assume_unique, options.invert)
+}
+
+/// What [`isin_tensor_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IsinTensorTensorOutOptions {
+    /// bool, by default `false`.
+    pub assume_unique: bool,
+    /// bool, by default `false`.
+    pub invert: bool,
+}
+
+impl Default for IsinTensorTensorOutOptions {
+    fn default() -> Self {
+        IsinTensorTensorOutOptions {
+            assume_unique: false,
+            invert: false,
+        }
+    }
+}
+
+/// `aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool
+/// assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn isin_tensor_tensor_out(
+    elements: &Tensor, test_elements: &Tensor, out: &Tensor) -> Result<Tensor> {
+    isin_tensor_tensor_out_with(elements, test_elements, out, IsinTensorTensorOutOptions::default())
+}
+
+/// As [`isin_tensor_tensor_out`], with all that it leaves out.
+pub fn isin_tensor_tensor_out_with(
+    elements: &Tensor, test_elements: &Tensor, out: &Tensor,
+    options: IsinTensorTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::isin.Tensor_Tensor_out");
+    OP.get()?.call(elements, test_elements, options.assume_unique, options.invert, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::isinf(Tensor self) -> Tensor`
 pub fn isinf(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isinf");
@@ -8238,6 +14595,38 @@ pub fn isnan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::isnan.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
+}
+
+/// `aten::isneginf(Tensor self) -> Tensor`
+pub fn isneginf(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isneginf");
+    OP.get()?.call(self_)
+}
+
+/// `aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn isneginf_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::isneginf.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::isposinf(Tensor self) -> Tensor`
+pub fn isposinf(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isposinf");
+    OP.get()?.call(self_)
+}
+
+/// `aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn isposinf_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::isposinf.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::isreal(Tensor self) -> Tensor`
+pub fn isreal(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isreal");
+    OP.get()?.call(self_)
 }
 
 /// `aten::item(Tensor self) -> Scalar`
@@ -8273,6 +14662,85 @@ pub fn kl_div(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
 pub fn kl_div_with(self_: &Tensor, target: &Tensor, options: KlDivOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, i64, bool), Tensor> = LazyTyped::new("aten::kl_div");
     OP.get()?.call(self_, target, options.reduction, options.log_target)
+}
+
+/// `aten::kron(Tensor self, Tensor other) -> Tensor`
+pub fn kron(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::kron");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn kron_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::kron.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// What [`kthvalue`] leaves out.
+#[derive(Clone, Debug)]
+pub struct KthvalueOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for KthvalueOptions {
+    fn default() -> Self {
+        KthvalueOptions {
+            dim: -1,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+/// indices)`
+pub fn kthvalue(self_: &Tensor, k: i64) -> Result<(Tensor, Tensor)> {
+    kthvalue_with(self_, k, KthvalueOptions::default())
+}
+
+/// As [`kthvalue`], with all that it leaves out.
+pub fn kthvalue_with(self_: &Tensor, k: i64, options: KthvalueOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::kthvalue");
+    OP.get()?.call(self_, k, options.dim, options.keepdim)
+}
+
+/// What [`kthvalue_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct KthvalueValuesOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for KthvalueValuesOptions {
+    fn default() -> Self {
+        KthvalueValuesOptions {
+            dim: -1,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!)
+/// values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn kthvalue_values(
+    self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    kthvalue_values_with(self_, k, values, indices, KthvalueValuesOptions::default())
+}
+
+/// As [`kthvalue_values`], with all that it leaves out.
+pub fn kthvalue_values_with(
+    self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor,
+    options: KthvalueValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::kthvalue.values");
+    OP.get()?.call(self_, k, options.dim, options.keepdim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
 }
 
 /// What [`l1_loss`] leaves out.
@@ -8338,6 +14806,46 @@ pub fn layer_norm_with(
         LazyTyped::new("aten::layer_norm");
     OP.get()?.call(
         input, normalized_shape, options.weight, options.bias, options.eps, options.cudnn_enable)
+}
+
+/// `aten::lcm(Tensor self, Tensor other) -> Tensor`
+pub fn lcm(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::lcm");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lcm_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::lcm.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn lcm_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::lcm_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn ldexp_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::ldexp.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ldexp_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::ldexp.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn ldexp_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::ldexp_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -8607,6 +15115,2066 @@ pub fn less_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::less_equal_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// `aten::lgamma(Tensor self) -> Tensor`
+pub fn lgamma(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::lgamma");
+    OP.get()?.call(self_)
+}
+
+/// `aten::lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lgamma_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::lgamma.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::lgamma_(Tensor(a!) self) -> Tensor(a!)`
+pub fn lgamma_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::lgamma_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`linalg_cholesky`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCholeskyOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for LinalgCholeskyOptions {
+    fn default() -> Self {
+        LinalgCholeskyOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor`
+pub fn linalg_cholesky(self_: &Tensor) -> Result<Tensor> {
+    linalg_cholesky_with(self_, LinalgCholeskyOptions::default())
+}
+
+/// As [`linalg_cholesky`], with all that it leaves out.
+pub fn linalg_cholesky_with(self_: &Tensor, options: LinalgCholeskyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool), Tensor> = LazyTyped::new("aten::linalg_cholesky");
+    OP.get()?.call(self_, options.upper)
+}
+
+/// What [`linalg_cholesky_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCholeskyOutOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+}
+
+impl Default for LinalgCholeskyOutOptions {
+    fn default() -> Self {
+        LinalgCholeskyOutOptions {
+            upper: false,
+        }
+    }
+}
+
+/// `aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_cholesky_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_cholesky_out_with(self_, out, LinalgCholeskyOutOptions::default())
+}
+
+/// As [`linalg_cholesky_out`], with all that it leaves out.
+pub fn linalg_cholesky_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgCholeskyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_cholesky.out");
+    OP.get()?.call(self_, options.upper, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_cholesky_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCholeskyExOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgCholeskyExOptions {
+    fn default() -> Self {
+        LinalgCholeskyExOptions {
+            upper: false,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor
+/// L, Tensor info)`
+pub fn linalg_cholesky_ex(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_cholesky_ex_with(self_, LinalgCholeskyExOptions::default())
+}
+
+/// As [`linalg_cholesky_ex`], with all that it leaves out.
+pub fn linalg_cholesky_ex_with(
+    self_: &Tensor, options: LinalgCholeskyExOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_cholesky_ex");
+    OP.get()?.call(self_, options.upper, options.check_errors)
+}
+
+/// What [`linalg_cholesky_ex_l`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCholeskyExLOptions {
+    /// bool, by default `false`.
+    pub upper: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgCholeskyExLOptions {
+    fn default() -> Self {
+        LinalgCholeskyExLOptions {
+            upper: false,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False,
+/// Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)`
+pub fn linalg_cholesky_ex_l(self_: &Tensor, l: &Tensor, info: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_cholesky_ex_l_with(self_, l, info, LinalgCholeskyExLOptions::default())
+}
+
+/// As [`linalg_cholesky_ex_l`], with all that it leaves out.
+pub fn linalg_cholesky_ex_l_with(
+    self_: &Tensor, l: &Tensor, info: &Tensor,
+    options: LinalgCholeskyExLOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_cholesky_ex.L");
+    OP.get()?.call(self_, options.upper, options.check_errors, l, info)?;
+    Ok((l.clone(), info.clone()))
+}
+
+/// What [`linalg_cond`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCondOptions {
+    /// Scalar?, by default `None`.
+    pub p: Option<Scalar>,
+}
+
+impl Default for LinalgCondOptions {
+    fn default() -> Self {
+        LinalgCondOptions {
+            p: None,
+        }
+    }
+}
+
+/// `aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor`
+pub fn linalg_cond(self_: &Tensor) -> Result<Tensor> {
+    linalg_cond_with(self_, LinalgCondOptions::default())
+}
+
+/// As [`linalg_cond`], with all that it leaves out.
+pub fn linalg_cond_with(self_: &Tensor, options: LinalgCondOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>), Tensor> = LazyTyped::new("aten::linalg_cond");
+    OP.get()?.call(self_, options.p)
+}
+
+/// What [`linalg_cond_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCondOutOptions {
+    /// Scalar?, by default `None`.
+    pub p: Option<Scalar>,
+}
+
+impl Default for LinalgCondOutOptions {
+    fn default() -> Self {
+        LinalgCondOutOptions {
+            p: None,
+        }
+    }
+}
+
+/// `aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_cond_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_cond_out_with(self_, out, LinalgCondOutOptions::default())
+}
+
+/// As [`linalg_cond_out`], with all that it leaves out.
+pub fn linalg_cond_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgCondOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_cond.out");
+    OP.get()?.call(self_, options.p, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_cond.p_str(Tensor self, str p) -> Tensor`
+pub fn linalg_cond_p_str(self_: &Tensor, p: &str) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str), Tensor> = LazyTyped::new("aten::linalg_cond.p_str");
+    OP.get()?.call(self_, p)
+}
+
+/// `aten::linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_cond_p_str_out(self_: &Tensor, p: &str, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_cond.p_str_out");
+    OP.get()?.call(self_, p, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_cross`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCrossOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for LinalgCrossOptions {
+    fn default() -> Self {
+        LinalgCrossOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor`
+pub fn linalg_cross(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    linalg_cross_with(self_, other, LinalgCrossOptions::default())
+}
+
+/// As [`linalg_cross`], with all that it leaves out.
+pub fn linalg_cross_with(
+    self_: &Tensor, other: &Tensor, options: LinalgCrossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::linalg_cross");
+    OP.get()?.call(self_, other, options.dim)
+}
+
+/// What [`linalg_cross_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgCrossOutOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for LinalgCrossOutOptions {
+    fn default() -> Self {
+        LinalgCrossOutOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_cross_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_cross_out_with(self_, other, out, LinalgCrossOutOptions::default())
+}
+
+/// As [`linalg_cross_out`], with all that it leaves out.
+pub fn linalg_cross_out_with(
+    self_: &Tensor, other: &Tensor, out: &Tensor,
+    options: LinalgCrossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_cross.out");
+    OP.get()?.call(self_, other, options.dim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_det(Tensor A) -> Tensor`
+pub fn linalg_det(a: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::linalg_det");
+    OP.get()?.call(a)
+}
+
+/// `aten::linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_det_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::linalg_det.out");
+    OP.get()?.call(a, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_eigh`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEighOptions_<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+}
+
+impl Default for LinalgEighOptions_<'_> {
+    fn default() -> Self {
+        LinalgEighOptions_ {
+            uplo: "L",
+        }
+    }
+}
+
+/// `aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)`
+pub fn linalg_eigh(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_eigh_with(self_, LinalgEighOptions_::default())
+}
+
+/// As [`linalg_eigh`], with all that it leaves out.
+pub fn linalg_eigh_with(
+    self_: &Tensor, options: LinalgEighOptions_<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_eigh");
+    OP.get()?.call(self_, options.uplo)
+}
+
+/// What [`linalg_eigh_eigvals`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEighEigvalsOptions<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+}
+
+impl Default for LinalgEighEigvalsOptions<'_> {
+    fn default() -> Self {
+        LinalgEighEigvalsOptions {
+            uplo: "L",
+        }
+    }
+}
+
+/// `aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs)
+/// -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)`
+pub fn linalg_eigh_eigvals(
+    self_: &Tensor, eigvals: &Tensor, eigvecs: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_eigh_eigvals_with(self_, eigvals, eigvecs, LinalgEighEigvalsOptions::default())
+}
+
+/// As [`linalg_eigh_eigvals`], with all that it leaves out.
+pub fn linalg_eigh_eigvals_with(
+    self_: &Tensor, eigvals: &Tensor, eigvecs: &Tensor,
+    options: LinalgEighEigvalsOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_eigh.eigvals");
+    OP.get()?.call(self_, options.uplo, eigvals, eigvecs)?;
+    Ok((eigvals.clone(), eigvecs.clone()))
+}
+
+/// What [`linalg_eigvalsh`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEigvalshOptions<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+}
+
+impl Default for LinalgEigvalshOptions<'_> {
+    fn default() -> Self {
+        LinalgEigvalshOptions {
+            uplo: "L",
+        }
+    }
+}
+
+/// `aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor`
+pub fn linalg_eigvalsh(self_: &Tensor) -> Result<Tensor> {
+    linalg_eigvalsh_with(self_, LinalgEigvalshOptions::default())
+}
+
+/// As [`linalg_eigvalsh`], with all that it leaves out.
+pub fn linalg_eigvalsh_with(self_: &Tensor, options: LinalgEigvalshOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str), Tensor> = LazyTyped::new("aten::linalg_eigvalsh");
+    OP.get()?.call(self_, options.uplo)
+}
+
+/// What [`linalg_eigvalsh_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgEigvalshOutOptions<'a> {
+    /// str, by default `"L"`.
+    pub uplo: &'a str,
+}
+
+impl Default for LinalgEigvalshOutOptions<'_> {
+    fn default() -> Self {
+        LinalgEigvalshOutOptions {
+            uplo: "L",
+        }
+    }
+}
+
+/// `aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_eigvalsh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_eigvalsh_out_with(self_, out, LinalgEigvalshOutOptions::default())
+}
+
+/// As [`linalg_eigvalsh_out`], with all that it leaves out.
+pub fn linalg_eigvalsh_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgEigvalshOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_eigvalsh.out");
+    OP.get()?.call(self_, options.uplo, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_inv(Tensor A) -> Tensor`
+pub fn linalg_inv(a: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::linalg_inv");
+    OP.get()?.call(a)
+}
+
+/// `aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_inv_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::linalg_inv.out");
+    OP.get()?.call(a, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_inv_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgInvExOptions {
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgInvExOptions {
+    fn default() -> Self {
+        LinalgInvExOptions {
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)`
+pub fn linalg_inv_ex(a: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_inv_ex_with(a, LinalgInvExOptions::default())
+}
+
+/// As [`linalg_inv_ex`], with all that it leaves out.
+pub fn linalg_inv_ex_with(a: &Tensor, options: LinalgInvExOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_inv_ex");
+    OP.get()?.call(a, options.check_errors)
+}
+
+/// What [`linalg_inv_ex_inverse`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgInvExInverseOptions {
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgInvExInverseOptions {
+    fn default() -> Self {
+        LinalgInvExInverseOptions {
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse,
+/// Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)`
+pub fn linalg_inv_ex_inverse(
+    a: &Tensor, inverse: &Tensor, info: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_inv_ex_inverse_with(a, inverse, info, LinalgInvExInverseOptions::default())
+}
+
+/// As [`linalg_inv_ex_inverse`], with all that it leaves out.
+pub fn linalg_inv_ex_inverse_with(
+    a: &Tensor, inverse: &Tensor, info: &Tensor,
+    options: LinalgInvExInverseOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_inv_ex.inverse");
+    OP.get()?.call(a, options.check_errors, inverse, info)?;
+    Ok((inverse.clone(), info.clone()))
+}
+
+/// What [`linalg_lstsq`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLstsqOptions<'a> {
+    /// float?, by default `None`.
+    pub rcond: Option<f64>,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgLstsqOptions<'_> {
+    fn default() -> Self {
+        LinalgLstsqOptions {
+            rcond: None,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor
+/// solution, Tensor residuals, Tensor rank, Tensor singular_values)`
+pub fn linalg_lstsq(self_: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    linalg_lstsq_with(self_, b, LinalgLstsqOptions::default())
+}
+
+/// As [`linalg_lstsq`], with all that it leaves out.
+pub fn linalg_lstsq_with(
+    self_: &Tensor, b: &Tensor,
+    options: LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, Option<f64>, Option<&str>), (Tensor, Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_lstsq");
+    OP.get()?.call(self_, b, options.rcond, options.driver)
+}
+
+/// What [`linalg_lstsq_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLstsqOutOptions<'a> {
+    /// float?, by default `None`.
+    pub rcond: Option<f64>,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgLstsqOutOptions<'_> {
+    fn default() -> Self {
+        LinalgLstsqOutOptions {
+            rcond: None,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None,
+/// Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) ->
+/// (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)`
+pub fn linalg_lstsq_out(
+    self_: &Tensor, b: &Tensor, solution: &Tensor, residuals: &Tensor, rank: &Tensor,
+    singular_values: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    linalg_lstsq_out_with(
+        self_, b, solution, residuals, rank, singular_values, LinalgLstsqOutOptions::default())
+}
+
+/// As [`linalg_lstsq_out`], with all that it leaves out.
+pub fn linalg_lstsq_out_with(
+    self_: &Tensor, b: &Tensor, solution: &Tensor, residuals: &Tensor, rank: &Tensor,
+    singular_values: &Tensor,
+    options: LinalgLstsqOutOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, Option<f64>, Option<&str>, &Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_lstsq.out");
+    OP.get()?.call(
+        self_, b, options.rcond, options.driver, solution, residuals, rank, singular_values)?;
+    Ok((solution.clone(), residuals.clone(), rank.clone(), singular_values.clone()))
+}
+
+/// What [`linalg_lu_factor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuFactorOptions {
+    /// bool, by default `true`.
+    pub pivot: bool,
+}
+
+impl Default for LinalgLuFactorOptions {
+    fn default() -> Self {
+        LinalgLuFactorOptions {
+            pivot: true,
+        }
+    }
+}
+
+/// `aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)`
+pub fn linalg_lu_factor(a: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_lu_factor_with(a, LinalgLuFactorOptions::default())
+}
+
+/// As [`linalg_lu_factor`], with all that it leaves out.
+pub fn linalg_lu_factor_with(
+    a: &Tensor, options: LinalgLuFactorOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_lu_factor");
+    OP.get()?.call(a, options.pivot)
+}
+
+/// What [`linalg_lu_factor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuFactorOutOptions {
+    /// bool, by default `true`.
+    pub pivot: bool,
+}
+
+impl Default for LinalgLuFactorOutOptions {
+    fn default() -> Self {
+        LinalgLuFactorOutOptions {
+            pivot: true,
+        }
+    }
+}
+
+/// `aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) ->
+/// (Tensor(a!) LU, Tensor(b!) pivots)`
+pub fn linalg_lu_factor_out(a: &Tensor, lu: &Tensor, pivots: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_lu_factor_out_with(a, lu, pivots, LinalgLuFactorOutOptions::default())
+}
+
+/// As [`linalg_lu_factor_out`], with all that it leaves out.
+pub fn linalg_lu_factor_out_with(
+    a: &Tensor, lu: &Tensor, pivots: &Tensor,
+    options: LinalgLuFactorOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_lu_factor.out");
+    OP.get()?.call(a, options.pivot, lu, pivots)?;
+    Ok((lu.clone(), pivots.clone()))
+}
+
+/// What [`linalg_lu_factor_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuFactorExOptions {
+    /// bool, by default `true`.
+    pub pivot: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgLuFactorExOptions {
+    fn default() -> Self {
+        LinalgLuFactorExOptions {
+            pivot: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU,
+/// Tensor pivots, Tensor info)`
+pub fn linalg_lu_factor_ex(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_lu_factor_ex_with(a, LinalgLuFactorExOptions::default())
+}
+
+/// As [`linalg_lu_factor_ex`], with all that it leaves out.
+pub fn linalg_lu_factor_ex_with(
+    a: &Tensor, options: LinalgLuFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_lu_factor_ex");
+    OP.get()?.call(a, options.pivot, options.check_errors)
+}
+
+/// What [`linalg_lu_factor_ex_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuFactorExOutOptions {
+    /// bool, by default `true`.
+    pub pivot: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgLuFactorExOutOptions {
+    fn default() -> Self {
+        LinalgLuFactorExOutOptions {
+            pivot: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!)
+/// LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)`
+pub fn linalg_lu_factor_ex_out(
+    a: &Tensor, lu: &Tensor, pivots: &Tensor, info: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_lu_factor_ex_out_with(a, lu, pivots, info, LinalgLuFactorExOutOptions::default())
+}
+
+/// As [`linalg_lu_factor_ex_out`], with all that it leaves out.
+pub fn linalg_lu_factor_ex_out_with(
+    a: &Tensor, lu: &Tensor, pivots: &Tensor, info: &Tensor,
+    options: LinalgLuFactorExOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_lu_factor_ex.out");
+    OP.get()?.call(a, options.pivot, options.check_errors, lu, pivots, info)?;
+    Ok((lu.clone(), pivots.clone(), info.clone()))
+}
+
+/// What [`linalg_matrix_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixNormOptions<'a> {
+    /// int[], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgMatrixNormOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixNormOptions {
+            dim: &[-2, -1],
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor`
+pub fn linalg_matrix_norm(self_: &Tensor, ord: impl Into<Scalar>) -> Result<Tensor> {
+    linalg_matrix_norm_with(self_, ord, LinalgMatrixNormOptions::default())
+}
+
+/// As [`linalg_matrix_norm`], with all that it leaves out.
+pub fn linalg_matrix_norm_with(
+    self_: &Tensor, ord: impl Into<Scalar>,
+    options: LinalgMatrixNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &[i64], bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::linalg_matrix_norm");
+    OP.get()?.call(self_, ord.into(), options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`linalg_matrix_norm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixNormOutOptions<'a> {
+    /// int[], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgMatrixNormOutOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixNormOutOptions {
+            dim: &[-2, -1],
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False,
+/// *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_norm_out(
+    self_: &Tensor, ord: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_norm_out_with(self_, ord, out, LinalgMatrixNormOutOptions::default())
+}
+
+/// As [`linalg_matrix_norm_out`], with all that it leaves out.
+pub fn linalg_matrix_norm_out_with(
+    self_: &Tensor, ord: impl Into<Scalar>, out: &Tensor,
+    options: LinalgMatrixNormOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &[i64], bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_norm.out");
+    OP.get()?.call(self_, ord.into(), options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_norm_str_ord`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixNormStrOrdOptions<'a> {
+    /// str, by default `"fro"`.
+    pub ord: &'a str,
+    /// int[], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgMatrixNormStrOrdOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixNormStrOrdOptions {
+            ord: "fro",
+            dim: &[-2, -1],
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+/// keepdim=False, *, ScalarType? dtype=None) -> Tensor`
+pub fn linalg_matrix_norm_str_ord(self_: &Tensor) -> Result<Tensor> {
+    linalg_matrix_norm_str_ord_with(self_, LinalgMatrixNormStrOrdOptions::default())
+}
+
+/// As [`linalg_matrix_norm_str_ord`], with all that it leaves out.
+pub fn linalg_matrix_norm_str_ord_with(
+    self_: &Tensor, options: LinalgMatrixNormStrOrdOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, &[i64], bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::linalg_matrix_norm.str_ord");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`linalg_matrix_norm_str_ord_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixNormStrOrdOutOptions<'a> {
+    /// str, by default `"fro"`.
+    pub ord: &'a str,
+    /// int[], by default `&[-2, -1]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgMatrixNormStrOrdOutOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixNormStrOrdOutOptions {
+            ord: "fro",
+            dim: &[-2, -1],
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+/// keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_norm_str_ord_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_norm_str_ord_out_with(self_, out, LinalgMatrixNormStrOrdOutOptions::default())
+}
+
+/// As [`linalg_matrix_norm_str_ord_out`], with all that it leaves out.
+pub fn linalg_matrix_norm_str_ord_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgMatrixNormStrOrdOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, &[i64], bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_norm.str_ord_out");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_matrix_power(Tensor self, int n) -> Tensor`
+pub fn linalg_matrix_power(self_: &Tensor, n: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::linalg_matrix_power");
+    OP.get()?.call(self_, n)
+}
+
+/// `aten::linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_power_out(self_: &Tensor, n: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_power.out");
+    OP.get()?.call(self_, n, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_rank`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankOptions {
+    fn default() -> Self {
+        LinalgMatrixRankOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor`
+pub fn linalg_matrix_rank(self_: &Tensor, tol: f64) -> Result<Tensor> {
+    linalg_matrix_rank_with(self_, tol, LinalgMatrixRankOptions::default())
+}
+
+/// As [`linalg_matrix_rank`], with all that it leaves out.
+pub fn linalg_matrix_rank_with(
+    self_: &Tensor, tol: f64, options: LinalgMatrixRankOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, bool), Tensor> = LazyTyped::new("aten::linalg_matrix_rank");
+    OP.get()?.call(self_, tol, options.hermitian)
+}
+
+/// What [`linalg_matrix_rank_atol_rtol_float`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankAtolRtolFloatOptions {
+    /// float?, by default `None`.
+    pub atol: Option<f64>,
+    /// float?, by default `None`.
+    pub rtol: Option<f64>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankAtolRtolFloatOptions {
+    fn default() -> Self {
+        LinalgMatrixRankAtolRtolFloatOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+/// bool hermitian=False) -> Tensor`
+pub fn linalg_matrix_rank_atol_rtol_float(self_: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_atol_rtol_float_with(self_, LinalgMatrixRankAtolRtolFloatOptions::default())
+}
+
+/// As [`linalg_matrix_rank_atol_rtol_float`], with all that it leaves out.
+pub fn linalg_matrix_rank_atol_rtol_float_with(
+    self_: &Tensor, options: LinalgMatrixRankAtolRtolFloatOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool), Tensor> =
+        LazyTyped::new("aten::linalg_matrix_rank.atol_rtol_float");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
+}
+
+/// What [`linalg_matrix_rank_atol_rtol_float_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankAtolRtolFloatOutOptions {
+    /// float?, by default `None`.
+    pub atol: Option<f64>,
+    /// float?, by default `None`.
+    pub rtol: Option<f64>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankAtolRtolFloatOutOptions {
+    fn default() -> Self {
+        LinalgMatrixRankAtolRtolFloatOutOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float?
+/// rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_rank_atol_rtol_float_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_atol_rtol_float_out_with(
+        self_, out, LinalgMatrixRankAtolRtolFloatOutOptions::default())
+}
+
+/// As [`linalg_matrix_rank_atol_rtol_float_out`], with all that it leaves out.
+pub fn linalg_matrix_rank_atol_rtol_float_out_with(
+    self_: &Tensor, out: &Tensor,
+    options: LinalgMatrixRankAtolRtolFloatOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_rank.atol_rtol_float_out");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_rank_atol_rtol_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankAtolRtolTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub atol: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub rtol: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankAtolRtolTensorOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixRankAtolRtolTensorOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor?
+/// rtol=None, bool hermitian=False) -> Tensor`
+pub fn linalg_matrix_rank_atol_rtol_tensor(input: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_atol_rtol_tensor_with(
+        input, LinalgMatrixRankAtolRtolTensorOptions::default())
+}
+
+/// As [`linalg_matrix_rank_atol_rtol_tensor`], with all that it leaves out.
+pub fn linalg_matrix_rank_atol_rtol_tensor_with(
+    input: &Tensor, options: LinalgMatrixRankAtolRtolTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool), Tensor> =
+        LazyTyped::new("aten::linalg_matrix_rank.atol_rtol_tensor");
+    OP.get()?.call(input, options.atol, options.rtol, options.hermitian)
+}
+
+/// What [`linalg_matrix_rank_atol_rtol_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankAtolRtolTensorOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub atol: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub rtol: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankAtolRtolTensorOutOptions<'_> {
+    fn default() -> Self {
+        LinalgMatrixRankAtolRtolTensorOutOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None, Tensor?
+/// rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_rank_atol_rtol_tensor_out(input: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_atol_rtol_tensor_out_with(
+        input, out, LinalgMatrixRankAtolRtolTensorOutOptions::default())
+}
+
+/// As [`linalg_matrix_rank_atol_rtol_tensor_out`], with all that it leaves out.
+pub fn linalg_matrix_rank_atol_rtol_tensor_out_with(
+    input: &Tensor, out: &Tensor,
+    options: LinalgMatrixRankAtolRtolTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_rank.atol_rtol_tensor_out");
+    OP.get()?.call(input, options.atol, options.rtol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_rank_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankOutOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankOutOptions {
+    fn default() -> Self {
+        LinalgMatrixRankOutOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn linalg_matrix_rank_out(self_: &Tensor, tol: f64, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_out_with(self_, tol, out, LinalgMatrixRankOutOptions::default())
+}
+
+/// As [`linalg_matrix_rank_out`], with all that it leaves out.
+pub fn linalg_matrix_rank_out_with(
+    self_: &Tensor, tol: f64, out: &Tensor, options: LinalgMatrixRankOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_rank.out");
+    OP.get()?.call(self_, tol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_rank_out_tol_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankOutTolTensorOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankOutTolTensorOptions {
+    fn default() -> Self {
+        LinalgMatrixRankOutTolTensorOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_rank_out_tol_tensor(
+    input: &Tensor, tol: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_out_tol_tensor_with(
+        input, tol, out, LinalgMatrixRankOutTolTensorOptions::default())
+}
+
+/// As [`linalg_matrix_rank_out_tol_tensor`], with all that it leaves out.
+pub fn linalg_matrix_rank_out_tol_tensor_with(
+    input: &Tensor, tol: &Tensor, out: &Tensor,
+    options: LinalgMatrixRankOutTolTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_matrix_rank.out_tol_tensor");
+    OP.get()?.call(input, tol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_matrix_rank_tol_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgMatrixRankTolTensorOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgMatrixRankTolTensorOptions {
+    fn default() -> Self {
+        LinalgMatrixRankTolTensorOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor`
+pub fn linalg_matrix_rank_tol_tensor(input: &Tensor, tol: &Tensor) -> Result<Tensor> {
+    linalg_matrix_rank_tol_tensor_with(input, tol, LinalgMatrixRankTolTensorOptions::default())
+}
+
+/// As [`linalg_matrix_rank_tol_tensor`], with all that it leaves out.
+pub fn linalg_matrix_rank_tol_tensor_with(
+    input: &Tensor, tol: &Tensor, options: LinalgMatrixRankTolTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> =
+        LazyTyped::new("aten::linalg_matrix_rank.tol_tensor");
+    OP.get()?.call(input, tol, options.hermitian)
+}
+
+/// `aten::linalg_multi_dot(Tensor[] tensors) -> Tensor`
+pub fn linalg_multi_dot(tensors: &[&Tensor]) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::linalg_multi_dot");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_multi_dot_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::linalg_multi_dot.out");
+    OP.get()?.call(args![tensors, out])
+}
+
+/// What [`linalg_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgNormOptions<'a> {
+    /// Scalar?, by default `None`.
+    pub ord: Option<Scalar>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgNormOptions<'_> {
+    fn default() -> Self {
+        LinalgNormOptions {
+            ord: None,
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor`
+pub fn linalg_norm(self_: &Tensor) -> Result<Tensor> {
+    linalg_norm_with(self_, LinalgNormOptions::default())
+}
+
+/// As [`linalg_norm`], with all that it leaves out.
+pub fn linalg_norm_with(self_: &Tensor, options: LinalgNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<&[i64]>, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::linalg_norm");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`linalg_norm_ord_str`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgNormOrdStrOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgNormOrdStrOptions<'_> {
+    fn default() -> Self {
+        LinalgNormOrdStrOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor`
+pub fn linalg_norm_ord_str(self_: &Tensor, ord: &str) -> Result<Tensor> {
+    linalg_norm_ord_str_with(self_, ord, LinalgNormOrdStrOptions::default())
+}
+
+/// As [`linalg_norm_ord_str`], with all that it leaves out.
+pub fn linalg_norm_ord_str_with(
+    self_: &Tensor, ord: &str, options: LinalgNormOrdStrOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, Option<&[i64]>, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::linalg_norm.ord_str");
+    OP.get()?.call(self_, ord, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`linalg_norm_ord_str_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgNormOrdStrOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgNormOrdStrOutOptions<'_> {
+    fn default() -> Self {
+        LinalgNormOrdStrOutOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_norm_ord_str_out(self_: &Tensor, ord: &str, out: &Tensor) -> Result<Tensor> {
+    linalg_norm_ord_str_out_with(self_, ord, out, LinalgNormOrdStrOutOptions::default())
+}
+
+/// As [`linalg_norm_ord_str_out`], with all that it leaves out.
+pub fn linalg_norm_ord_str_out_with(
+    self_: &Tensor, ord: &str, out: &Tensor,
+    options: LinalgNormOrdStrOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &str, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_norm.ord_str_out");
+    OP.get()?.call(self_, ord, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_norm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgNormOutOptions<'a> {
+    /// Scalar?, by default `None`.
+    pub ord: Option<Scalar>,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgNormOutOptions<'_> {
+    fn default() -> Self {
+        LinalgNormOutOptions {
+            ord: None,
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_norm_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_norm_out_with(self_, out, LinalgNormOutOptions::default())
+}
+
+/// As [`linalg_norm_out`], with all that it leaves out.
+pub fn linalg_norm_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgNormOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, Option<Scalar>, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_norm.out");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_pinv`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvOptions {
+    fn default() -> Self {
+        LinalgPinvOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor`
+pub fn linalg_pinv(self_: &Tensor, rcond: f64) -> Result<Tensor> {
+    linalg_pinv_with(self_, rcond, LinalgPinvOptions::default())
+}
+
+/// As [`linalg_pinv`], with all that it leaves out.
+pub fn linalg_pinv_with(self_: &Tensor, rcond: f64, options: LinalgPinvOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, bool), Tensor> = LazyTyped::new("aten::linalg_pinv");
+    OP.get()?.call(self_, rcond, options.hermitian)
+}
+
+/// What [`linalg_pinv_atol_rtol_float`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvAtolRtolFloatOptions {
+    /// float?, by default `None`.
+    pub atol: Option<f64>,
+    /// float?, by default `None`.
+    pub rtol: Option<f64>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvAtolRtolFloatOptions {
+    fn default() -> Self {
+        LinalgPinvAtolRtolFloatOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+/// hermitian=False) -> Tensor`
+pub fn linalg_pinv_atol_rtol_float(self_: &Tensor) -> Result<Tensor> {
+    linalg_pinv_atol_rtol_float_with(self_, LinalgPinvAtolRtolFloatOptions::default())
+}
+
+/// As [`linalg_pinv_atol_rtol_float`], with all that it leaves out.
+pub fn linalg_pinv_atol_rtol_float_with(
+    self_: &Tensor, options: LinalgPinvAtolRtolFloatOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool), Tensor> =
+        LazyTyped::new("aten::linalg_pinv.atol_rtol_float");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
+}
+
+/// What [`linalg_pinv_atol_rtol_float_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvAtolRtolFloatOutOptions {
+    /// float?, by default `None`.
+    pub atol: Option<f64>,
+    /// float?, by default `None`.
+    pub rtol: Option<f64>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvAtolRtolFloatOutOptions {
+    fn default() -> Self {
+        LinalgPinvAtolRtolFloatOutOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool
+/// hermitian=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_pinv_atol_rtol_float_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_pinv_atol_rtol_float_out_with(self_, out, LinalgPinvAtolRtolFloatOutOptions::default())
+}
+
+/// As [`linalg_pinv_atol_rtol_float_out`], with all that it leaves out.
+pub fn linalg_pinv_atol_rtol_float_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgPinvAtolRtolFloatOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_pinv.atol_rtol_float_out");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_pinv_atol_rtol_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvAtolRtolTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub atol: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub rtol: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvAtolRtolTensorOptions<'_> {
+    fn default() -> Self {
+        LinalgPinvAtolRtolTensorOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
+/// hermitian=False) -> Tensor`
+pub fn linalg_pinv_atol_rtol_tensor(self_: &Tensor) -> Result<Tensor> {
+    linalg_pinv_atol_rtol_tensor_with(self_, LinalgPinvAtolRtolTensorOptions::default())
+}
+
+/// As [`linalg_pinv_atol_rtol_tensor`], with all that it leaves out.
+pub fn linalg_pinv_atol_rtol_tensor_with(
+    self_: &Tensor, options: LinalgPinvAtolRtolTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool), Tensor> =
+        LazyTyped::new("aten::linalg_pinv.atol_rtol_tensor");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian)
+}
+
+/// What [`linalg_pinv_atol_rtol_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvAtolRtolTensorOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub atol: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub rtol: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvAtolRtolTensorOutOptions<'_> {
+    fn default() -> Self {
+        LinalgPinvAtolRtolTensorOutOptions {
+            atol: None,
+            rtol: None,
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+/// bool hermitian=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_pinv_atol_rtol_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_pinv_atol_rtol_tensor_out_with(self_, out, LinalgPinvAtolRtolTensorOutOptions::default())
+}
+
+/// As [`linalg_pinv_atol_rtol_tensor_out`], with all that it leaves out.
+pub fn linalg_pinv_atol_rtol_tensor_out_with(
+    self_: &Tensor, out: &Tensor,
+    options: LinalgPinvAtolRtolTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_pinv.atol_rtol_tensor_out");
+    OP.get()?.call(self_, options.atol, options.rtol, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_pinv_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvOutOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvOutOptions {
+    fn default() -> Self {
+        LinalgPinvOutOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linalg_pinv_out(self_: &Tensor, rcond: f64, out: &Tensor) -> Result<Tensor> {
+    linalg_pinv_out_with(self_, rcond, out, LinalgPinvOutOptions::default())
+}
+
+/// As [`linalg_pinv_out`], with all that it leaves out.
+pub fn linalg_pinv_out_with(
+    self_: &Tensor, rcond: f64, out: &Tensor, options: LinalgPinvOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_pinv.out");
+    OP.get()?.call(self_, rcond, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_pinv_out_rcond_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvOutRcondTensorOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvOutRcondTensorOptions {
+    fn default() -> Self {
+        LinalgPinvOutRcondTensorOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_pinv_out_rcond_tensor(
+    self_: &Tensor, rcond: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_pinv_out_rcond_tensor_with(self_, rcond, out, LinalgPinvOutRcondTensorOptions::default())
+}
+
+/// As [`linalg_pinv_out_rcond_tensor`], with all that it leaves out.
+pub fn linalg_pinv_out_rcond_tensor_with(
+    self_: &Tensor, rcond: &Tensor, out: &Tensor,
+    options: LinalgPinvOutRcondTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_pinv.out_rcond_tensor");
+    OP.get()?.call(self_, rcond, options.hermitian, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_pinv_rcond_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgPinvRcondTensorOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgPinvRcondTensorOptions {
+    fn default() -> Self {
+        LinalgPinvRcondTensorOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor`
+pub fn linalg_pinv_rcond_tensor(self_: &Tensor, rcond: &Tensor) -> Result<Tensor> {
+    linalg_pinv_rcond_tensor_with(self_, rcond, LinalgPinvRcondTensorOptions::default())
+}
+
+/// As [`linalg_pinv_rcond_tensor`], with all that it leaves out.
+pub fn linalg_pinv_rcond_tensor_with(
+    self_: &Tensor, rcond: &Tensor, options: LinalgPinvRcondTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> =
+        LazyTyped::new("aten::linalg_pinv.rcond_tensor");
+    OP.get()?.call(self_, rcond, options.hermitian)
+}
+
+/// What [`linalg_qr`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgQrOptions<'a> {
+    /// str, by default `"reduced"`.
+    pub mode: &'a str,
+}
+
+impl Default for LinalgQrOptions<'_> {
+    fn default() -> Self {
+        LinalgQrOptions {
+            mode: "reduced",
+        }
+    }
+}
+
+/// `aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)`
+pub fn linalg_qr(a: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_qr_with(a, LinalgQrOptions::default())
+}
+
+/// As [`linalg_qr`], with all that it leaves out.
+pub fn linalg_qr_with(a: &Tensor, options: LinalgQrOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_qr");
+    OP.get()?.call(a, options.mode)
+}
+
+/// What [`linalg_qr_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgQrOutOptions<'a> {
+    /// str, by default `"reduced"`.
+    pub mode: &'a str,
+}
+
+impl Default for LinalgQrOutOptions<'_> {
+    fn default() -> Self {
+        LinalgQrOutOptions {
+            mode: "reduced",
+        }
+    }
+}
+
+/// `aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!)
+/// Q, Tensor(b!) R)`
+pub fn linalg_qr_out(a: &Tensor, q: &Tensor, r: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_qr_out_with(a, q, r, LinalgQrOutOptions::default())
+}
+
+/// As [`linalg_qr_out`], with all that it leaves out.
+pub fn linalg_qr_out_with(
+    a: &Tensor, q: &Tensor, r: &Tensor,
+    options: LinalgQrOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &str, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_qr.out");
+    OP.get()?.call(a, options.mode, q, r)?;
+    Ok((q.clone(), r.clone()))
+}
+
+/// `aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)`
+pub fn linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_slogdet");
+    OP.get()?.call(a)
+}
+
+/// `aten::linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!)
+/// sign, Tensor(b!) logabsdet)`
+pub fn linalg_slogdet_out(
+    a: &Tensor, sign: &Tensor, logabsdet: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_slogdet.out");
+    OP.get()?.call(a, sign, logabsdet)?;
+    Ok((sign.clone(), logabsdet.clone()))
+}
+
+/// What [`linalg_solve`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+}
+
+impl Default for LinalgSolveOptions {
+    fn default() -> Self {
+        LinalgSolveOptions {
+            left: true,
+        }
+    }
+}
+
+/// `aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor`
+pub fn linalg_solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    linalg_solve_with(a, b, LinalgSolveOptions::default())
+}
+
+/// As [`linalg_solve`], with all that it leaves out.
+pub fn linalg_solve_with(a: &Tensor, b: &Tensor, options: LinalgSolveOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::linalg_solve");
+    OP.get()?.call(a, b, options.left)
+}
+
+/// What [`linalg_solve_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveOutOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+}
+
+impl Default for LinalgSolveOutOptions {
+    fn default() -> Self {
+        LinalgSolveOutOptions {
+            left: true,
+        }
+    }
+}
+
+/// `aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_solve_out(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_solve_out_with(a, b, out, LinalgSolveOutOptions::default())
+}
+
+/// As [`linalg_solve_out`], with all that it leaves out.
+pub fn linalg_solve_out_with(
+    a: &Tensor, b: &Tensor, out: &Tensor, options: LinalgSolveOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_solve.out");
+    OP.get()?.call(a, b, options.left, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_solve_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveExOptions_ {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgSolveExOptions_ {
+    fn default() -> Self {
+        LinalgSolveExOptions_ {
+            left: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) ->
+/// (Tensor result, Tensor info)`
+pub fn linalg_solve_ex(a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_solve_ex_with(a, b, LinalgSolveExOptions_::default())
+}
+
+/// As [`linalg_solve_ex`], with all that it leaves out.
+pub fn linalg_solve_ex_with(
+    a: &Tensor, b: &Tensor, options: LinalgSolveExOptions_) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_solve_ex");
+    OP.get()?.call(a, b, options.left, options.check_errors)
+}
+
+/// What [`linalg_solve_ex_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveExOutOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgSolveExOutOptions {
+    fn default() -> Self {
+        LinalgSolveExOutOptions {
+            left: true,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+/// Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)`
+pub fn linalg_solve_ex_out(
+    a: &Tensor, b: &Tensor, result_: &Tensor, info: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_solve_ex_out_with(a, b, result_, info, LinalgSolveExOutOptions::default())
+}
+
+/// As [`linalg_solve_ex_out`], with all that it leaves out.
+pub fn linalg_solve_ex_out_with(
+    a: &Tensor, b: &Tensor, result_: &Tensor, info: &Tensor,
+    options: LinalgSolveExOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_solve_ex.out");
+    OP.get()?.call(a, b, options.left, options.check_errors, result_, info)?;
+    Ok((result_.clone(), info.clone()))
+}
+
+/// What [`linalg_solve_triangular`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveTriangularOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub unitriangular: bool,
+}
+
+impl Default for LinalgSolveTriangularOptions {
+    fn default() -> Self {
+        LinalgSolveTriangularOptions {
+            left: true,
+            unitriangular: false,
+        }
+    }
+}
+
+/// `aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+/// unitriangular=False) -> Tensor`
+pub fn linalg_solve_triangular(self_: &Tensor, b: &Tensor, upper: bool) -> Result<Tensor> {
+    linalg_solve_triangular_with(self_, b, upper, LinalgSolveTriangularOptions::default())
+}
+
+/// As [`linalg_solve_triangular`], with all that it leaves out.
+pub fn linalg_solve_triangular_with(
+    self_: &Tensor, b: &Tensor, upper: bool,
+    options: LinalgSolveTriangularOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, bool), Tensor> =
+        LazyTyped::new("aten::linalg_solve_triangular");
+    OP.get()?.call(self_, b, upper, options.left, options.unitriangular)
+}
+
+/// What [`linalg_solve_triangular_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSolveTriangularOutOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub unitriangular: bool,
+}
+
+impl Default for LinalgSolveTriangularOutOptions {
+    fn default() -> Self {
+        LinalgSolveTriangularOutOptions {
+            left: true,
+            unitriangular: false,
+        }
+    }
+}
+
+/// `aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+/// unitriangular=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_solve_triangular_out(
+    self_: &Tensor, b: &Tensor, upper: bool, out: &Tensor) -> Result<Tensor> {
+    linalg_solve_triangular_out_with(
+        self_, b, upper, out, LinalgSolveTriangularOutOptions::default())
+}
+
+/// As [`linalg_solve_triangular_out`], with all that it leaves out.
+pub fn linalg_solve_triangular_out_with(
+    self_: &Tensor, b: &Tensor, upper: bool, out: &Tensor,
+    options: LinalgSolveTriangularOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_solve_triangular.out");
+    OP.get()?.call(self_, b, upper, options.left, options.unitriangular, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_svd`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdOptions_<'a> {
+    /// bool, by default `true`.
+    pub full_matrices: bool,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdOptions_<'_> {
+    fn default() -> Self {
+        LinalgSvdOptions_ {
+            full_matrices: true,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor
+/// S, Tensor Vh)`
+pub fn linalg_svd(a: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_svd_with(a, LinalgSvdOptions_::default())
+}
+
+/// As [`linalg_svd`], with all that it leaves out.
+pub fn linalg_svd_with(
+    a: &Tensor, options: LinalgSvdOptions_<'_>) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, Option<&str>), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_svd");
+    OP.get()?.call(a, options.full_matrices, options.driver)
+}
+
+/// What [`linalg_svd_u`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdUOptions_<'a> {
+    /// bool, by default `true`.
+    pub full_matrices: bool,
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdUOptions_<'_> {
+    fn default() -> Self {
+        LinalgSvdUOptions_ {
+            full_matrices: true,
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+/// Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)`
+pub fn linalg_svd_u(
+    a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_svd_u_with(a, u, s, vh, LinalgSvdUOptions_::default())
+}
+
+/// As [`linalg_svd_u`], with all that it leaves out.
+pub fn linalg_svd_u_with(
+    a: &Tensor, u: &Tensor, s: &Tensor, vh: &Tensor,
+    options: LinalgSvdUOptions_<'_>) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, Option<&str>, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_svd.U");
+    OP.get()?.call(a, options.full_matrices, options.driver, u, s, vh)?;
+    Ok((u.clone(), s.clone(), vh.clone()))
+}
+
+/// What [`linalg_svdvals`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdvalsOptions<'a> {
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdvalsOptions<'_> {
+    fn default() -> Self {
+        LinalgSvdvalsOptions {
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor`
+pub fn linalg_svdvals(a: &Tensor) -> Result<Tensor> {
+    linalg_svdvals_with(a, LinalgSvdvalsOptions::default())
+}
+
+/// As [`linalg_svdvals`], with all that it leaves out.
+pub fn linalg_svdvals_with(a: &Tensor, options: LinalgSvdvalsOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&str>), Tensor> = LazyTyped::new("aten::linalg_svdvals");
+    OP.get()?.call(a, options.driver)
+}
+
+/// What [`linalg_svdvals_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgSvdvalsOutOptions<'a> {
+    /// str?, by default `None`.
+    pub driver: Option<&'a str>,
+}
+
+impl Default for LinalgSvdvalsOutOptions<'_> {
+    fn default() -> Self {
+        LinalgSvdvalsOutOptions {
+            driver: None,
+        }
+    }
+}
+
+/// `aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_svdvals_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_svdvals_out_with(a, out, LinalgSvdvalsOutOptions::default())
+}
+
+/// As [`linalg_svdvals_out`], with all that it leaves out.
+pub fn linalg_svdvals_out_with(
+    a: &Tensor, out: &Tensor, options: LinalgSvdvalsOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_svdvals.out");
+    OP.get()?.call(a, options.driver, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_vander`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgVanderOptions {
+    /// SymInt?, by default `None`.
+    pub n: Option<i64>,
+}
+
+impl Default for LinalgVanderOptions {
+    fn default() -> Self {
+        LinalgVanderOptions {
+            n: None,
+        }
+    }
+}
+
+/// `aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor`
+pub fn linalg_vander(x: &Tensor) -> Result<Tensor> {
+    linalg_vander_with(x, LinalgVanderOptions::default())
+}
+
+/// As [`linalg_vander`], with all that it leaves out.
+pub fn linalg_vander_with(x: &Tensor, options: LinalgVanderOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::linalg_vander");
+    OP.get()?.call(x, options.n)
+}
+
+/// What [`linalg_vecdot`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgVecdotOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for LinalgVecdotOptions {
+    fn default() -> Self {
+        LinalgVecdotOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor`
+pub fn linalg_vecdot(x: &Tensor, y: &Tensor) -> Result<Tensor> {
+    linalg_vecdot_with(x, y, LinalgVecdotOptions::default())
+}
+
+/// As [`linalg_vecdot`], with all that it leaves out.
+pub fn linalg_vecdot_with(x: &Tensor, y: &Tensor, options: LinalgVecdotOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::linalg_vecdot");
+    OP.get()?.call(x, y, options.dim)
+}
+
+/// What [`linalg_vecdot_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgVecdotOutOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for LinalgVecdotOutOptions {
+    fn default() -> Self {
+        LinalgVecdotOutOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_vecdot_out(x: &Tensor, y: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_vecdot_out_with(x, y, out, LinalgVecdotOutOptions::default())
+}
+
+/// As [`linalg_vecdot_out`], with all that it leaves out.
+pub fn linalg_vecdot_out_with(
+    x: &Tensor, y: &Tensor, out: &Tensor, options: LinalgVecdotOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_vecdot.out");
+    OP.get()?.call(x, y, options.dim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`linalg_vector_norm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgVectorNormOptions<'a> {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgVectorNormOptions<'_> {
+    fn default() -> Self {
+        LinalgVectorNormOptions {
+            ord: Scalar::Int(2),
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor`
+pub fn linalg_vector_norm(self_: &Tensor) -> Result<Tensor> {
+    linalg_vector_norm_with(self_, LinalgVectorNormOptions::default())
+}
+
+/// As [`linalg_vector_norm`], with all that it leaves out.
+pub fn linalg_vector_norm_with(
+    self_: &Tensor, options: LinalgVectorNormOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&[i64]>, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::linalg_vector_norm");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`linalg_vector_norm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgVectorNormOutOptions<'a> {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub ord: Scalar,
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LinalgVectorNormOutOptions<'_> {
+    fn default() -> Self {
+        LinalgVectorNormOutOptions {
+            ord: Scalar::Int(2),
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False,
+/// *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_vector_norm_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_vector_norm_out_with(self_, out, LinalgVectorNormOutOptions::default())
+}
+
+/// As [`linalg_vector_norm_out`], with all that it leaves out.
+pub fn linalg_vector_norm_out_with(
+    self_: &Tensor, out: &Tensor, options: LinalgVectorNormOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_vector_norm.out");
+    OP.get()?.call(self_, options.ord, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
 }
 
 /// What [`linear`] leaves out.
@@ -8955,6 +17523,111 @@ pub fn log_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`log_normal`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogNormalOptions<'a> {
+    /// float, by default `1.0`.
+    pub mean: f64,
+    /// float, by default `2.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for LogNormalOptions<'_> {
+    fn default() -> Self {
+        LogNormalOptions {
+            mean: 1.0,
+            std: 2.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
+/// Tensor`
+pub fn log_normal(self_: &Tensor) -> Result<Tensor> {
+    log_normal_with(self_, LogNormalOptions::default())
+}
+
+/// As [`log_normal`], with all that it leaves out.
+pub fn log_normal_with(self_: &Tensor, options: LogNormalOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::log_normal");
+    OP.get()?.call(self_, options.mean, options.std, options.generator)
+}
+
+/// What [`log_normal_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogNormalOutOptions<'a> {
+    /// float, by default `1.0`.
+    pub mean: f64,
+    /// float, by default `2.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for LogNormalOutOptions<'_> {
+    fn default() -> Self {
+        LogNormalOutOptions {
+            mean: 1.0,
+            std: 2.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn log_normal_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    log_normal_out_with(self_, out, LogNormalOutOptions::default())
+}
+
+/// As [`log_normal_out`], with all that it leaves out.
+pub fn log_normal_out_with(
+    self_: &Tensor, out: &Tensor, options: LogNormalOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::log_normal.out");
+    OP.get()?.call(self_, options.mean, options.std, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`log_normal_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogNormalInPlaceOptions<'a> {
+    /// float, by default `1.0`.
+    pub mean: f64,
+    /// float, by default `2.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for LogNormalInPlaceOptions<'_> {
+    fn default() -> Self {
+        LogNormalInPlaceOptions {
+            mean: 1.0,
+            std: 2.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None)
+/// -> Tensor(a!)`
+pub fn log_normal_(self_: &Tensor) -> Result<Tensor> {
+    log_normal_with_(self_, LogNormalInPlaceOptions::default())
+}
+
+/// As [`log_normal_`], with all that it leaves out.
+pub fn log_normal_with_(self_: &Tensor, options: LogNormalInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), ()> =
+        LazyTyped::new("aten::log_normal_");
+    OP.get()?.call(self_, options.mean, options.std, options.generator)?;
+    Ok(self_.clone())
+}
+
 /// `aten::log_sigmoid(Tensor self) -> Tensor`
 pub fn log_sigmoid(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::log_sigmoid");
@@ -9052,6 +17725,25 @@ pub fn logaddexp2_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
+/// `aten::logcumsumexp(Tensor self, int dim) -> Tensor`
+pub fn logcumsumexp(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::logcumsumexp");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logcumsumexp_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::logcumsumexp.out");
+    OP.get()?.call(self_, dim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logdet(Tensor self) -> Tensor`
+pub fn logdet(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::logdet");
+    OP.get()?.call(self_)
+}
+
 /// `aten::logical_and(Tensor self, Tensor other) -> Tensor`
 pub fn logical_and(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logical_and");
@@ -9129,6 +17821,86 @@ pub fn logical_xor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<T
 pub fn logical_xor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_xor_");
     OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// What [`logit`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogitOptions {
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for LogitOptions {
+    fn default() -> Self {
+        LogitOptions {
+            eps: None,
+        }
+    }
+}
+
+/// `aten::logit(Tensor self, float? eps=None) -> Tensor`
+pub fn logit(self_: &Tensor) -> Result<Tensor> {
+    logit_with(self_, LogitOptions::default())
+}
+
+/// As [`logit`], with all that it leaves out.
+pub fn logit_with(self_: &Tensor, options: LogitOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>), Tensor> = LazyTyped::new("aten::logit");
+    OP.get()?.call(self_, options.eps)
+}
+
+/// What [`logit_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogitOutOptions {
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for LogitOutOptions {
+    fn default() -> Self {
+        LogitOutOptions {
+            eps: None,
+        }
+    }
+}
+
+/// `aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    logit_out_with(self_, out, LogitOutOptions::default())
+}
+
+/// As [`logit_out`], with all that it leaves out.
+pub fn logit_out_with(self_: &Tensor, out: &Tensor, options: LogitOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, &Tensor), ()> = LazyTyped::new("aten::logit.out");
+    OP.get()?.call(self_, options.eps, out)?;
+    Ok(out.clone())
+}
+
+/// What [`logit_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogitInPlaceOptions {
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for LogitInPlaceOptions {
+    fn default() -> Self {
+        LogitInPlaceOptions {
+            eps: None,
+        }
+    }
+}
+
+/// `aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)`
+pub fn logit_(self_: &Tensor) -> Result<Tensor> {
+    logit_with_(self_, LogitInPlaceOptions::default())
+}
+
+/// As [`logit_`], with all that it leaves out.
+pub fn logit_with_(self_: &Tensor, options: LogitInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>), ()> = LazyTyped::new("aten::logit_");
+    OP.get()?.call(self_, options.eps)?;
     Ok(self_.clone())
 }
 
@@ -9736,6 +18508,19 @@ pub fn matmul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor
     Ok(out.clone())
 }
 
+/// `aten::matrix_power(Tensor self, int n) -> Tensor`
+pub fn matrix_power(self_: &Tensor, n: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::matrix_power");
+    OP.get()?.call(self_, n)
+}
+
+/// `aten::matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn matrix_power_out(self_: &Tensor, n: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::matrix_power.out");
+    OP.get()?.call(self_, n, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::max(Tensor self) -> Tensor`
 pub fn max(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::max");
@@ -10326,6 +19111,91 @@ pub fn mean_out_with(
     Ok(out.clone())
 }
 
+/// `aten::median(Tensor self) -> Tensor`
+pub fn median(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::median");
+    OP.get()?.call(self_)
+}
+
+/// What [`median_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MedianDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MedianDimOptions {
+    fn default() -> Self {
+        MedianDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
+pub fn median_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    median_dim_with(self_, dim, MedianDimOptions::default())
+}
+
+/// As [`median_dim`], with all that it leaves out.
+pub fn median_dim_with(
+    self_: &Tensor, dim: i64, options: MedianDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::median.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`median_dim_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MedianDimValuesOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MedianDimValuesOptions {
+    fn default() -> Self {
+        MedianDimValuesOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn median_dim_values(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    median_dim_values_with(self_, dim, values, indices, MedianDimValuesOptions::default())
+}
+
+/// As [`median_dim_values`], with all that it leaves out.
+pub fn median_dim_values_with(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor,
+    options: MedianDimValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::median.dim_values");
+    OP.get()?.call(self_, dim, options.keepdim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
+/// `aten::median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn median_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::median.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::meshgrid(Tensor[] tensors) -> Tensor[]`
+pub fn meshgrid(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::meshgrid");
+    OP.get()?.call(args![tensors])
+}
+
+/// `aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]`
+pub fn meshgrid_indexing(tensors: &[&Tensor], indexing: &str) -> Result<Vec<Tensor>> {
+    static OP: LazyOp = LazyOp::new("aten::meshgrid.indexing");
+    OP.get()?.call(args![tensors, indexing])
+}
+
 /// `aten::min(Tensor self) -> Tensor`
 pub fn min(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::min");
@@ -10472,6 +19342,69 @@ pub fn mm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// What [`mode`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ModeOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for ModeOptions {
+    fn default() -> Self {
+        ModeOptions {
+            dim: -1,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)`
+pub fn mode(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    mode_with(self_, ModeOptions::default())
+}
+
+/// As [`mode`], with all that it leaves out.
+pub fn mode_with(self_: &Tensor, options: ModeOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::mode");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`mode_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ModeValuesOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for ModeValuesOptions {
+    fn default() -> Self {
+        ModeValuesOptions {
+            dim: -1,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!)
+/// indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn mode_values(self_: &Tensor, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    mode_values_with(self_, values, indices, ModeValuesOptions::default())
+}
+
+/// As [`mode_values`], with all that it leaves out.
+pub fn mode_values_with(
+    self_: &Tensor, values: &Tensor, indices: &Tensor,
+    options: ModeValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::mode.values");
+    OP.get()?.call(self_, options.dim, options.keepdim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
 /// `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
 pub fn moveaxis_int(self_: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::moveaxis.int");
@@ -10554,6 +19487,19 @@ pub fn mse_loss_out_with(
     Ok(out.clone())
 }
 
+/// `aten::msort(Tensor self) -> Tensor`
+pub fn msort(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::msort");
+    OP.get()?.call(self_)
+}
+
+/// `aten::msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn msort_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::msort.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn mul_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::mul.Scalar");
@@ -10625,6 +19571,19 @@ pub fn multiply_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::multiply_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// `aten::mv(Tensor self, Tensor vec) -> Tensor`
+pub fn mv(self_: &Tensor, vec: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::mv");
+    OP.get()?.call(self_, vec)
+}
+
+/// `aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn mv_out(self_: &Tensor, vec: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::mv.out");
+    OP.get()?.call(self_, vec, out)?;
+    Ok(out.clone())
 }
 
 /// What [`nan_to_num`] leaves out.
@@ -10730,6 +19689,364 @@ pub fn nan_to_num_with_(self_: &Tensor, options: NanToNumInPlaceOptions) -> Resu
         LazyTyped::new("aten::nan_to_num_");
     OP.get()?.call(self_, options.nan, options.posinf, options.neginf)?;
     Ok(self_.clone())
+}
+
+/// What [`nanmean`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanmeanOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for NanmeanOptions<'_> {
+    fn default() -> Self {
+        NanmeanOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor`
+pub fn nanmean(self_: &Tensor) -> Result<Tensor> {
+    nanmean_with(self_, NanmeanOptions::default())
+}
+
+/// As [`nanmean`], with all that it leaves out.
+pub fn nanmean_with(self_: &Tensor, options: NanmeanOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::nanmean");
+    OP.get()?.call(self_, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`nanmean_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanmeanOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for NanmeanOutOptions<'_> {
+    fn default() -> Self {
+        NanmeanOutOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn nanmean_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nanmean_out_with(self_, out, NanmeanOutOptions::default())
+}
+
+/// As [`nanmean_out`], with all that it leaves out.
+pub fn nanmean_out_with(
+    self_: &Tensor, out: &Tensor, options: NanmeanOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::nanmean.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::nanmedian(Tensor self) -> Tensor`
+pub fn nanmedian(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::nanmedian");
+    OP.get()?.call(self_)
+}
+
+/// What [`nanmedian_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanmedianDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for NanmedianDimOptions {
+    fn default() -> Self {
+        NanmedianDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+/// indices)`
+pub fn nanmedian_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    nanmedian_dim_with(self_, dim, NanmedianDimOptions::default())
+}
+
+/// As [`nanmedian_dim`], with all that it leaves out.
+pub fn nanmedian_dim_with(
+    self_: &Tensor, dim: i64, options: NanmedianDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::nanmedian.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`nanmedian_dim_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanmedianDimValuesOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for NanmedianDimValuesOptions {
+    fn default() -> Self {
+        NanmedianDimValuesOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn nanmedian_dim_values(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    nanmedian_dim_values_with(self_, dim, values, indices, NanmedianDimValuesOptions::default())
+}
+
+/// As [`nanmedian_dim_values`], with all that it leaves out.
+pub fn nanmedian_dim_values_with(
+    self_: &Tensor, dim: i64, values: &Tensor, indices: &Tensor,
+    options: NanmedianDimValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::nanmedian.dim_values");
+    OP.get()?.call(self_, dim, options.keepdim, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
+/// `aten::nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn nanmedian_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::nanmedian.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nanquantile`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanquantileOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for NanquantileOptions<'_> {
+    fn default() -> Self {
+        NanquantileOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor`
+pub fn nanquantile(self_: &Tensor, q: &Tensor) -> Result<Tensor> {
+    nanquantile_with(self_, q, NanquantileOptions::default())
+}
+
+/// As [`nanquantile`], with all that it leaves out.
+pub fn nanquantile_with(
+    self_: &Tensor, q: &Tensor, options: NanquantileOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str), Tensor> =
+        LazyTyped::new("aten::nanquantile");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
+}
+
+/// What [`nanquantile_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanquantileOutOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for NanquantileOutOptions<'_> {
+    fn default() -> Self {
+        NanquantileOutOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)`
+pub fn nanquantile_out(self_: &Tensor, q: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nanquantile_out_with(self_, q, out, NanquantileOutOptions::default())
+}
+
+/// As [`nanquantile_out`], with all that it leaves out.
+pub fn nanquantile_out_with(
+    self_: &Tensor, q: &Tensor, out: &Tensor,
+    options: NanquantileOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str, &Tensor), ()> =
+        LazyTyped::new("aten::nanquantile.out");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nanquantile_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanquantileScalarOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for NanquantileScalarOptions<'_> {
+    fn default() -> Self {
+        NanquantileScalarOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor`
+pub fn nanquantile_scalar(self_: &Tensor, q: f64) -> Result<Tensor> {
+    nanquantile_scalar_with(self_, q, NanquantileScalarOptions::default())
+}
+
+/// As [`nanquantile_scalar`], with all that it leaves out.
+pub fn nanquantile_scalar_with(
+    self_: &Tensor, q: f64, options: NanquantileScalarOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str), Tensor> =
+        LazyTyped::new("aten::nanquantile.scalar");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
+}
+
+/// What [`nanquantile_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanquantileScalarOutOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for NanquantileScalarOutOptions<'_> {
+    fn default() -> Self {
+        NanquantileScalarOutOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)`
+pub fn nanquantile_scalar_out(self_: &Tensor, q: f64, out: &Tensor) -> Result<Tensor> {
+    nanquantile_scalar_out_with(self_, q, out, NanquantileScalarOutOptions::default())
+}
+
+/// As [`nanquantile_scalar_out`], with all that it leaves out.
+pub fn nanquantile_scalar_out_with(
+    self_: &Tensor, q: f64, out: &Tensor,
+    options: NanquantileScalarOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str, &Tensor), ()> =
+        LazyTyped::new("aten::nanquantile.scalar_out");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nansum`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NansumOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for NansumOptions<'_> {
+    fn default() -> Self {
+        NansumOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor`
+pub fn nansum(self_: &Tensor) -> Result<Tensor> {
+    nansum_with(self_, NansumOptions::default())
+}
+
+/// As [`nansum`], with all that it leaves out.
+pub fn nansum_with(self_: &Tensor, options: NansumOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::nansum");
+    OP.get()?.call(self_, options.dim, options.keepdim, options.dtype)
+}
+
+/// What [`nansum_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NansumOutOptions<'a> {
+    /// int[1]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for NansumOutOptions<'_> {
+    fn default() -> Self {
+        NansumOutOptions {
+            dim: None,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn nansum_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nansum_out_with(self_, out, NansumOutOptions::default())
+}
+
+/// As [`nansum_out`], with all that it leaves out.
+pub fn nansum_out_with(
+    self_: &Tensor, out: &Tensor, options: NansumOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::nansum.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
@@ -11101,6 +20418,26 @@ pub fn new_zeros_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tenso
     Ok(out.clone())
 }
 
+/// `aten::nextafter(Tensor self, Tensor other) -> Tensor`
+pub fn nextafter(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::nextafter");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn nextafter_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::nextafter.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn nextafter_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::nextafter_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// What [`nll_loss_nd`] leaves out.
 #[derive(Clone, Debug)]
 pub struct NllLossNdOptions<'a> {
@@ -11146,6 +20483,157 @@ pub fn nonzero(self_: &Tensor) -> Result<Tensor> {
 pub fn nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::nonzero.out");
     OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`norm_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormScalarOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub p: Scalar,
+}
+
+impl Default for NormScalarOptions {
+    fn default() -> Self {
+        NormScalarOptions {
+            p: Scalar::Int(2),
+        }
+    }
+}
+
+/// `aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor`
+pub fn norm_scalar(self_: &Tensor) -> Result<Tensor> {
+    norm_scalar_with(self_, NormScalarOptions::default())
+}
+
+/// As [`norm_scalar`], with all that it leaves out.
+pub fn norm_scalar_with(self_: &Tensor, options: NormScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::norm.Scalar");
+    OP.get()?.call(self_, options.p)
+}
+
+/// What [`norm_scalar_opt_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormScalarOptDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for NormScalarOptDimOptions {
+    fn default() -> Self {
+        NormScalarOptDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor`
+pub fn norm_scalar_opt_dim(self_: &Tensor, p: Option<Scalar>, dim: &[i64]) -> Result<Tensor> {
+    norm_scalar_opt_dim_with(self_, p, dim, NormScalarOptDimOptions::default())
+}
+
+/// As [`norm_scalar_opt_dim`], with all that it leaves out.
+pub fn norm_scalar_opt_dim_with(
+    self_: &Tensor, p: Option<Scalar>, dim: &[i64],
+    options: NormScalarOptDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, &[i64], bool), Tensor> =
+        LazyTyped::new("aten::norm.ScalarOpt_dim");
+    OP.get()?.call(self_, p, dim, options.keepdim)
+}
+
+/// `aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType
+/// dtype) -> Tensor`
+pub fn norm_scalar_opt_dim_dtype(
+    self_: &Tensor, p: Option<Scalar>, dim: &[i64], keepdim: bool, dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, &[i64], bool, DType), Tensor> =
+        LazyTyped::new("aten::norm.ScalarOpt_dim_dtype");
+    OP.get()?.call(self_, p, dim, keepdim, dtype)
+}
+
+/// `aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor`
+pub fn norm_scalar_opt_dtype(self_: &Tensor, p: Option<Scalar>, dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, DType), Tensor> =
+        LazyTyped::new("aten::norm.ScalarOpt_dtype");
+    OP.get()?.call(self_, p, dtype)
+}
+
+/// `aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn norm_scalar_opt_dtype_out(
+    self_: &Tensor, p: Option<Scalar>, dtype: DType, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, DType, &Tensor), ()> =
+        LazyTyped::new("aten::norm.ScalarOpt_dtype_out");
+    OP.get()?.call(self_, p, dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`norm_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(2)`.
+    pub p: Scalar,
+}
+
+impl Default for NormScalarOutOptions {
+    fn default() -> Self {
+        NormScalarOutOptions {
+            p: Scalar::Int(2),
+        }
+    }
+}
+
+/// `aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn norm_scalar_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    norm_scalar_out_with(self_, out, NormScalarOutOptions::default())
+}
+
+/// As [`norm_scalar_out`], with all that it leaves out.
+pub fn norm_scalar_out_with(
+    self_: &Tensor, out: &Tensor, options: NormScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::norm.Scalar_out");
+    OP.get()?.call(self_, options.p, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn norm_dtype_out(
+    self_: &Tensor, p: Option<Scalar>, dim: &[i64], keepdim: bool, dtype: DType,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, &[i64], bool, DType, &Tensor), ()> =
+        LazyTyped::new("aten::norm.dtype_out");
+    OP.get()?.call(self_, p, dim, keepdim, dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`norm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for NormOutOptions {
+    fn default() -> Self {
+        NormOutOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn norm_out(self_: &Tensor, p: Option<Scalar>, dim: &[i64], out: &Tensor) -> Result<Tensor> {
+    norm_out_with(self_, p, dim, out, NormOutOptions::default())
+}
+
+/// As [`norm_out`], with all that it leaves out.
+pub fn norm_out_with(
+    self_: &Tensor, p: Option<Scalar>, dim: &[i64], out: &Tensor,
+    options: NormOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, &[i64], bool, &Tensor), ()> =
+        LazyTyped::new("aten::norm.out");
+    OP.get()?.call(self_, p, dim, options.keepdim, out)?;
     Ok(out.clone())
 }
 
@@ -11799,6 +21287,32 @@ pub fn permute_copy_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
+/// What [`pinverse`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PinverseOptions {
+    /// float, by default `1e-15`.
+    pub rcond: f64,
+}
+
+impl Default for PinverseOptions {
+    fn default() -> Self {
+        PinverseOptions {
+            rcond: 1e-15,
+        }
+    }
+}
+
+/// `aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor`
+pub fn pinverse(self_: &Tensor) -> Result<Tensor> {
+    pinverse_with(self_, PinverseOptions::default())
+}
+
+/// As [`pinverse`], with all that it leaves out.
+pub fn pinverse_with(self_: &Tensor, options: PinverseOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::pinverse");
+    OP.get()?.call(self_, options.rcond)
+}
+
 /// `aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor`
 pub fn pixel_shuffle(self_: &Tensor, upscale_factor: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::pixel_shuffle");
@@ -11833,6 +21347,38 @@ pub fn poisson_nll_loss(
     static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, f64, i64), Tensor> =
         LazyTyped::new("aten::poisson_nll_loss");
     OP.get()?.call(input, target, log_input, full, eps, reduction)
+}
+
+/// `aten::polar(Tensor abs, Tensor angle) -> Tensor`
+pub fn polar(abs: &Tensor, angle: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::polar");
+    OP.get()?.call(abs, angle)
+}
+
+/// `aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn polar_out(abs: &Tensor, angle: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::polar.out");
+    OP.get()?.call(abs, angle, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::polygamma(int n, Tensor self) -> Tensor`
+pub fn polygamma(n: i64, self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), Tensor> = LazyTyped::new("aten::polygamma");
+    OP.get()?.call(n, self_)
+}
+
+/// `aten::polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn polygamma_out(n: i64, self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor, &Tensor), ()> = LazyTyped::new("aten::polygamma.out");
+    OP.get()?.call(n, self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::positive(Tensor(a) self) -> Tensor(a)`
+pub fn positive(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::positive");
+    OP.get()?.call(self_)
 }
 
 /// `aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor`
@@ -12018,6 +21564,167 @@ pub fn prod_out_with(self_: &Tensor, out: &Tensor, options: ProdOutOptions) -> R
 pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
     static OP: LazyTyped<(DType, DType), DType> = LazyTyped::new("aten::promote_types");
     OP.get()?.call(type1, type2)
+}
+
+/// What [`quantile`] leaves out.
+#[derive(Clone, Debug)]
+pub struct QuantileOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for QuantileOptions<'_> {
+    fn default() -> Self {
+        QuantileOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor`
+pub fn quantile(self_: &Tensor, q: &Tensor) -> Result<Tensor> {
+    quantile_with(self_, q, QuantileOptions::default())
+}
+
+/// As [`quantile`], with all that it leaves out.
+pub fn quantile_with(self_: &Tensor, q: &Tensor, options: QuantileOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str), Tensor> =
+        LazyTyped::new("aten::quantile");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
+}
+
+/// What [`quantile_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct QuantileOutOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for QuantileOutOptions<'_> {
+    fn default() -> Self {
+        QuantileOutOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)`
+pub fn quantile_out(self_: &Tensor, q: &Tensor, out: &Tensor) -> Result<Tensor> {
+    quantile_out_with(self_, q, out, QuantileOutOptions::default())
+}
+
+/// As [`quantile_out`], with all that it leaves out.
+pub fn quantile_out_with(
+    self_: &Tensor, q: &Tensor, out: &Tensor, options: QuantileOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, bool, &str, &Tensor), ()> =
+        LazyTyped::new("aten::quantile.out");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation, out)?;
+    Ok(out.clone())
+}
+
+/// What [`quantile_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct QuantileScalarOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for QuantileScalarOptions<'_> {
+    fn default() -> Self {
+        QuantileScalarOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor`
+pub fn quantile_scalar(self_: &Tensor, q: f64) -> Result<Tensor> {
+    quantile_scalar_with(self_, q, QuantileScalarOptions::default())
+}
+
+/// As [`quantile_scalar`], with all that it leaves out.
+pub fn quantile_scalar_with(
+    self_: &Tensor, q: f64, options: QuantileScalarOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str), Tensor> =
+        LazyTyped::new("aten::quantile.scalar");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation)
+}
+
+/// What [`quantile_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct QuantileScalarOutOptions<'a> {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// str, by default `"linear"`.
+    pub interpolation: &'a str,
+}
+
+impl Default for QuantileScalarOutOptions<'_> {
+    fn default() -> Self {
+        QuantileScalarOutOptions {
+            dim: None,
+            keepdim: false,
+            interpolation: "linear",
+        }
+    }
+}
+
+/// `aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)`
+pub fn quantile_scalar_out(self_: &Tensor, q: f64, out: &Tensor) -> Result<Tensor> {
+    quantile_scalar_out_with(self_, q, out, QuantileScalarOutOptions::default())
+}
+
+/// As [`quantile_scalar_out`], with all that it leaves out.
+pub fn quantile_scalar_out_with(
+    self_: &Tensor, q: f64, out: &Tensor, options: QuantileScalarOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<i64>, bool, &str, &Tensor), ()> =
+        LazyTyped::new("aten::quantile.scalar_out");
+    OP.get()?.call(self_, q, options.dim, options.keepdim, options.interpolation, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::rad2deg(Tensor self) -> Tensor`
+pub fn rad2deg(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::rad2deg");
+    OP.get()?.call(self_)
+}
+
+/// `aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn rad2deg_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::rad2deg.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)`
+pub fn rad2deg_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::rad2deg_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// What [`rand`] leaves out.
@@ -12818,6 +22525,100 @@ pub fn random_to_with_(
         LazyTyped::new("aten::random_.to");
     OP.get()?.call(self_, to, options.generator)?;
     Ok(self_.clone())
+}
+
+/// What [`randperm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandpermOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandpermOptions {
+    fn default() -> Self {
+        RandpermOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None,
+/// bool? pin_memory=None) -> Tensor`
+pub fn randperm(n: i64) -> Result<Tensor> {
+    randperm_with(n, RandpermOptions::default())
+}
+
+/// As [`randperm`], with all that it leaves out.
+pub fn randperm_with(n: i64, options: RandpermOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::randperm");
+    OP.get()?.call(n, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`randperm_generator`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RandpermGeneratorOptions {
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for RandpermGeneratorOptions {
+    fn default() -> Self {
+        RandpermGeneratorOptions {
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn randperm_generator(n: i64, generator: Option<&Generator>) -> Result<Tensor> {
+    randperm_generator_with(n, generator, RandpermGeneratorOptions::default())
+}
+
+/// As [`randperm_generator`], with all that it leaves out.
+pub fn randperm_generator_with(
+    n: i64, generator: Option<&Generator>, options: RandpermGeneratorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<&Generator>, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::randperm.generator");
+    OP.get()?.call(n, generator, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)`
+pub fn randperm_generator_out(
+    n: i64, generator: Option<&Generator>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::randperm.generator_out");
+    OP.get()?.call(n, generator, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn randperm_out(n: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::randperm.out");
+    OP.get()?.call(n, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::ravel(Tensor(a) self) -> Tensor(a)`
@@ -14232,6 +24033,26 @@ pub fn sin_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::sinc(Tensor self) -> Tensor`
+pub fn sinc(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sinc");
+    OP.get()?.call(self_)
+}
+
+/// `aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn sinc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::sinc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::sinc_(Tensor(a!) self) -> Tensor(a!)`
+pub fn sinc_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sinc_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::sinh(Tensor self) -> Tensor`
 pub fn sinh(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sinh");
@@ -14461,6 +24282,20 @@ pub fn slice_scatter_out_with(
         LazyTyped::new("aten::slice_scatter.out");
     OP.get()?.call(self_, src, options.dim, options.start, options.end, options.step, out)?;
     Ok(out.clone())
+}
+
+/// `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)`
+pub fn slogdet(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor)> = LazyTyped::new("aten::slogdet");
+    OP.get()?.call(self_)
+}
+
+/// `aten::slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
+/// Tensor(b!) logabsdet)`
+pub fn slogdet_out(self_: &Tensor, sign: &Tensor, logabsdet: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::slogdet.out");
+    OP.get()?.call(self_, sign, logabsdet)?;
+    Ok((sign.clone(), logabsdet.clone()))
 }
 
 /// What [`smooth_l1_loss`] leaves out.
@@ -14931,6 +24766,19 @@ pub fn sort_values_stable_with(
     Ok((values.clone(), indices.clone()))
 }
 
+/// `aten::special_digamma(Tensor self) -> Tensor`
+pub fn special_digamma(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_digamma");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_digamma_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_digamma.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::special_erf(Tensor self) -> Tensor`
 pub fn special_erf(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_erf");
@@ -14953,6 +24801,19 @@ pub fn special_erfc(self_: &Tensor) -> Result<Tensor> {
 /// `aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
 pub fn special_erfc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erfc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_erfinv(Tensor self) -> Tensor`
+pub fn special_erfinv(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_erfinv");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_erfinv_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erfinv.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
@@ -14996,6 +24857,71 @@ pub fn special_expm1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::special_gammaln(Tensor self) -> Tensor`
+pub fn special_gammaln(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_gammaln");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_gammaln_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_gammaln.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_i0(Tensor self) -> Tensor`
+pub fn special_i0(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_i0");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_i0_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_i0.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_i0e(Tensor self) -> Tensor`
+pub fn special_i0e(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_i0e");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_i0e_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_i0e.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_i1(Tensor self) -> Tensor`
+pub fn special_i1(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_i1");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_i1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_i1.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_i1e(Tensor self) -> Tensor`
+pub fn special_i1e(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_i1e");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_i1e_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_i1e.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::special_log1p(Tensor self) -> Tensor`
 pub fn special_log1p(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_log1p");
@@ -15006,6 +24932,61 @@ pub fn special_log1p(self_: &Tensor) -> Result<Tensor> {
 pub fn special_log1p_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_log1p.out");
     OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`special_logit`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SpecialLogitOptions {
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for SpecialLogitOptions {
+    fn default() -> Self {
+        SpecialLogitOptions {
+            eps: None,
+        }
+    }
+}
+
+/// `aten::special_logit(Tensor self, float? eps=None) -> Tensor`
+pub fn special_logit(self_: &Tensor) -> Result<Tensor> {
+    special_logit_with(self_, SpecialLogitOptions::default())
+}
+
+/// As [`special_logit`], with all that it leaves out.
+pub fn special_logit_with(self_: &Tensor, options: SpecialLogitOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>), Tensor> = LazyTyped::new("aten::special_logit");
+    OP.get()?.call(self_, options.eps)
+}
+
+/// What [`special_logit_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SpecialLogitOutOptions {
+    /// float?, by default `None`.
+    pub eps: Option<f64>,
+}
+
+impl Default for SpecialLogitOutOptions {
+    fn default() -> Self {
+        SpecialLogitOutOptions {
+            eps: None,
+        }
+    }
+}
+
+/// `aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_logit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    special_logit_out_with(self_, out, SpecialLogitOutOptions::default())
+}
+
+/// As [`special_logit_out`], with all that it leaves out.
+pub fn special_logit_out_with(
+    self_: &Tensor, out: &Tensor, options: SpecialLogitOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, &Tensor), ()> =
+        LazyTyped::new("aten::special_logit.out");
+    OP.get()?.call(self_, options.eps, out)?;
     Ok(out.clone())
 }
 
@@ -15065,6 +25046,94 @@ pub fn special_logsumexp_out_with(
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
         LazyTyped::new("aten::special_logsumexp.out");
     OP.get()?.call(self_, dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_polygamma(int n, Tensor self) -> Tensor`
+pub fn special_polygamma(n: i64, self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), Tensor> = LazyTyped::new("aten::special_polygamma");
+    OP.get()?.call(n, self_)
+}
+
+/// `aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_polygamma_out(n: i64, self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_polygamma.out");
+    OP.get()?.call(n, self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_psi(Tensor self) -> Tensor`
+pub fn special_psi(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_psi");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_psi_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_psi.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_sinc(Tensor self) -> Tensor`
+pub fn special_sinc(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_sinc");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_sinc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_sinc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_xlog1py(Tensor self, Tensor other) -> Tensor`
+pub fn special_xlog1py(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::special_xlog1py");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor`
+pub fn special_xlog1py_other_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::special_xlog1py.other_scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn special_xlog1py_other_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::special_xlog1py.other_scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_xlog1py_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_xlog1py.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor`
+pub fn special_xlog1py_self_scalar(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::special_xlog1py.self_scalar");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn special_xlog1py_self_scalar_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_xlog1py.self_scalar_out");
+    OP.get()?.call(self_.into(), other, out)?;
     Ok(out.clone())
 }
 
@@ -16049,6 +26118,71 @@ pub fn sum_to_size(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, size)
 }
 
+/// What [`svd`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SvdOptions {
+    /// bool, by default `true`.
+    pub some: bool,
+    /// bool, by default `true`.
+    pub compute_uv: bool,
+}
+
+impl Default for SvdOptions {
+    fn default() -> Self {
+        SvdOptions {
+            some: true,
+            compute_uv: true,
+        }
+    }
+}
+
+/// `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)`
+pub fn svd(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    svd_with(self_, SvdOptions::default())
+}
+
+/// As [`svd`], with all that it leaves out.
+pub fn svd_with(self_: &Tensor, options: SvdOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::svd");
+    OP.get()?.call(self_, options.some, options.compute_uv)
+}
+
+/// What [`svd_u`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SvdUOptions {
+    /// bool, by default `true`.
+    pub some: bool,
+    /// bool, by default `true`.
+    pub compute_uv: bool,
+}
+
+impl Default for SvdUOptions {
+    fn default() -> Self {
+        SvdUOptions {
+            some: true,
+            compute_uv: true,
+        }
+    }
+}
+
+/// `aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S,
+/// Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)`
+pub fn svd_u(
+    self_: &Tensor, u: &Tensor, s: &Tensor, v: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    svd_u_with(self_, u, s, v, SvdUOptions::default())
+}
+
+/// As [`svd_u`], with all that it leaves out.
+pub fn svd_u_with(
+    self_: &Tensor, u: &Tensor, s: &Tensor, v: &Tensor,
+    options: SvdUOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::svd.U");
+    OP.get()?.call(self_, options.some, options.compute_uv, u, s, v)?;
+    Ok((u.clone(), s.clone(), v.clone()))
+}
+
 /// `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)`
 pub fn swapaxes(self_: &Tensor, axis0: i64, axis1: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::swapaxes");
@@ -16227,6 +26361,25 @@ pub fn tanh_backward_grad_input(
         LazyTyped::new("aten::tanh_backward.grad_input");
     OP.get()?.call(grad_output, output, grad_input)?;
     Ok(grad_input.clone())
+}
+
+/// `aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor`
+pub fn tensordot(
+    self_: &Tensor, other: &Tensor, dims_self: &[i64], dims_other: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64]), Tensor> =
+        LazyTyped::new("aten::tensordot");
+    OP.get()?.call(self_, other, dims_self, dims_other)
+}
+
+/// `aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn tensordot_out(
+    self_: &Tensor, other: &Tensor, dims_self: &[i64], dims_other: &[i64],
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::tensordot.out");
+    OP.get()?.call(self_, other, dims_self, dims_other, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor`
@@ -16480,6 +26633,19 @@ pub fn topk_values_with(
     Ok((values.clone(), indices.clone()))
 }
 
+/// `aten::trace(Tensor self) -> Tensor`
+pub fn trace(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::trace");
+    OP.get()?.call(self_)
+}
+
+/// `aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn trace_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::trace.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
 pub fn transpose_int(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::transpose.int");
@@ -16506,6 +26672,116 @@ pub fn transpose_copy_int_out(
         LazyTyped::new("aten::transpose_copy.int_out");
     OP.get()?.call(self_, dim0, dim1, out)?;
     Ok(out.clone())
+}
+
+/// What [`trapezoid_dx`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrapezoidDxOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub dx: Scalar,
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for TrapezoidDxOptions {
+    fn default() -> Self {
+        TrapezoidDxOptions {
+            dx: Scalar::Int(1),
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor`
+pub fn trapezoid_dx(y: &Tensor) -> Result<Tensor> {
+    trapezoid_dx_with(y, TrapezoidDxOptions::default())
+}
+
+/// As [`trapezoid_dx`], with all that it leaves out.
+pub fn trapezoid_dx_with(y: &Tensor, options: TrapezoidDxOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64), Tensor> = LazyTyped::new("aten::trapezoid.dx");
+    OP.get()?.call(y, options.dx, options.dim)
+}
+
+/// What [`trapezoid_x`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrapezoidXOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for TrapezoidXOptions {
+    fn default() -> Self {
+        TrapezoidXOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor`
+pub fn trapezoid_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
+    trapezoid_x_with(y, x, TrapezoidXOptions::default())
+}
+
+/// As [`trapezoid_x`], with all that it leaves out.
+pub fn trapezoid_x_with(y: &Tensor, x: &Tensor, options: TrapezoidXOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::trapezoid.x");
+    OP.get()?.call(y, x, options.dim)
+}
+
+/// What [`trapz_dx`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrapzDxOptions {
+    /// float, by default `1.0`.
+    pub dx: f64,
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for TrapzDxOptions {
+    fn default() -> Self {
+        TrapzDxOptions {
+            dx: 1.0,
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor`
+pub fn trapz_dx(y: &Tensor) -> Result<Tensor> {
+    trapz_dx_with(y, TrapzDxOptions::default())
+}
+
+/// As [`trapz_dx`], with all that it leaves out.
+pub fn trapz_dx_with(y: &Tensor, options: TrapzDxOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, i64), Tensor> = LazyTyped::new("aten::trapz.dx");
+    OP.get()?.call(y, options.dx, options.dim)
+}
+
+/// What [`trapz_x`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrapzXOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+}
+
+impl Default for TrapzXOptions {
+    fn default() -> Self {
+        TrapzXOptions {
+            dim: -1,
+        }
+    }
+}
+
+/// `aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor`
+pub fn trapz_x(y: &Tensor, x: &Tensor) -> Result<Tensor> {
+    trapz_x_with(y, x, TrapzXOptions::default())
+}
+
+/// As [`trapz_x`], with all that it leaves out.
+pub fn trapz_x_with(y: &Tensor, x: &Tensor, options: TrapzXOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> = LazyTyped::new("aten::trapz.x");
+    OP.get()?.call(y, x, options.dim)
 }
 
 /// What [`tril`] leaves out.
@@ -16948,6 +27224,159 @@ pub fn uniform_with_(self_: &Tensor, options: UniformInPlaceOptions<'_>) -> Resu
         LazyTyped::new("aten::uniform_");
     OP.get()?.call(self_, options.from, options.to, options.generator)?;
     Ok(self_.clone())
+}
+
+/// What [`unique_consecutive`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniqueConsecutiveOptions {
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for UniqueConsecutiveOptions {
+    fn default() -> Self {
+        UniqueConsecutiveOptions {
+            return_inverse: false,
+            return_counts: false,
+            dim: None,
+        }
+    }
+}
+
+/// `aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int?
+/// dim=None) -> (Tensor, Tensor, Tensor)`
+pub fn unique_consecutive(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    unique_consecutive_with(self_, UniqueConsecutiveOptions::default())
+}
+
+/// As [`unique_consecutive`], with all that it leaves out.
+pub fn unique_consecutive_with(
+    self_: &Tensor, options: UniqueConsecutiveOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, Option<i64>), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::unique_consecutive");
+    OP.get()?.call(self_, options.return_inverse, options.return_counts, options.dim)
+}
+
+/// What [`unique_consecutive_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniqueConsecutiveOutOptions {
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for UniqueConsecutiveOutOptions {
+    fn default() -> Self {
+        UniqueConsecutiveOutOptions {
+            return_inverse: false,
+            return_counts: false,
+            dim: None,
+        }
+    }
+}
+
+/// `aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False,
+/// int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!),
+/// Tensor(c!))`
+pub fn unique_consecutive_out(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    unique_consecutive_out_with(self_, out0, out1, out2, UniqueConsecutiveOutOptions::default())
+}
+
+/// As [`unique_consecutive_out`], with all that it leaves out.
+pub fn unique_consecutive_out_with(
+    self_: &Tensor, out0: &Tensor, out1: &Tensor, out2: &Tensor,
+    options: UniqueConsecutiveOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, Option<i64>, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::unique_consecutive.out");
+    OP.get()?.call(
+        self_, options.return_inverse, options.return_counts, options.dim, out0, out1, out2)?;
+    Ok((out0.clone(), out1.clone(), out2.clone()))
+}
+
+/// What [`unique_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniqueDimOptions {
+    /// bool, by default `true`.
+    pub sorted: bool,
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+}
+
+impl Default for UniqueDimOptions {
+    fn default() -> Self {
+        UniqueDimOptions {
+            sorted: true,
+            return_inverse: false,
+            return_counts: false,
+        }
+    }
+}
+
+/// `aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False) -> (Tensor, Tensor, Tensor)`
+pub fn unique_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor, Tensor)> {
+    unique_dim_with(self_, dim, UniqueDimOptions::default())
+}
+
+/// As [`unique_dim`], with all that it leaves out.
+pub fn unique_dim_with(
+    self_: &Tensor, dim: i64, options: UniqueDimOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, bool, bool), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::unique_dim");
+    OP.get()?.call(self_, dim, options.sorted, options.return_inverse, options.return_counts)
+}
+
+/// What [`unique_dim_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniqueDimOutOptions {
+    /// bool, by default `true`.
+    pub sorted: bool,
+    /// bool, by default `false`.
+    pub return_inverse: bool,
+    /// bool, by default `false`.
+    pub return_counts: bool,
+}
+
+impl Default for UniqueDimOutOptions {
+    fn default() -> Self {
+        UniqueDimOutOptions {
+            sorted: true,
+            return_inverse: false,
+            return_counts: false,
+        }
+    }
+}
+
+/// `aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+/// Tensor(b!), Tensor(c!))`
+pub fn unique_dim_out(
+    self_: &Tensor, dim: i64, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    unique_dim_out_with(self_, dim, out0, out1, out2, UniqueDimOutOptions::default())
+}
+
+/// As [`unique_dim_out`], with all that it leaves out.
+pub fn unique_dim_out_with(
+    self_: &Tensor, dim: i64, out0: &Tensor, out1: &Tensor, out2: &Tensor,
+    options: UniqueDimOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, bool, bool, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::unique_dim.out");
+    OP.get()?.call(
+        self_, dim, options.sorted, options.return_inverse, options.return_counts, out0, out1,
+        out2)?;
+    Ok((out0.clone(), out1.clone(), out2.clone()))
 }
 
 /// `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)`
@@ -18079,6 +28508,35 @@ pub fn value_selecting_reduction_backward(
     OP.get()?.call(grad, dim, indices, sizes, keepdim)
 }
 
+/// What [`vander`] leaves out.
+#[derive(Clone, Debug)]
+pub struct VanderOptions {
+    /// int?, by default `None`.
+    pub n: Option<i64>,
+    /// bool, by default `false`.
+    pub increasing: bool,
+}
+
+impl Default for VanderOptions {
+    fn default() -> Self {
+        VanderOptions {
+            n: None,
+            increasing: false,
+        }
+    }
+}
+
+/// `aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor`
+pub fn vander(x: &Tensor) -> Result<Tensor> {
+    vander_with(x, VanderOptions::default())
+}
+
+/// As [`vander`], with all that it leaves out.
+pub fn vander_with(x: &Tensor, options: VanderOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::vander");
+    OP.get()?.call(x, options.n, options.increasing)
+}
+
 /// What [`var`] leaves out.
 #[derive(Clone, Debug)]
 pub struct VarOptions {
@@ -18367,6 +28825,19 @@ pub fn var_mean_dim_with(
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::var_mean.dim");
     OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
+/// `aten::vdot(Tensor self, Tensor other) -> Tensor`
+pub fn vdot(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::vdot");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn vdot_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::vdot.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`

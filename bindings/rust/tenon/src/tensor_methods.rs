@@ -120,6 +120,31 @@ impl Tensor {
         aten::add_tensor_with_(self, other, options)
     }
 
+    /// `aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+    /// -> Tensor`
+    pub fn addbmm(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+        aten::addbmm(self, batch1, batch2)
+    }
+
+    /// As [`Tensor::addbmm`], with all that it leaves out.
+    pub fn addbmm_with(
+        &self, batch1: &Tensor, batch2: &Tensor, options: aten::AddbmmOptions) -> Result<Tensor> {
+        aten::addbmm_with(self, batch1, batch2, options)
+    }
+
+    /// `aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+    /// alpha=1) -> Tensor(a!)`
+    pub fn addbmm_(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+        aten::addbmm_(self, batch1, batch2)
+    }
+
+    /// As [`Tensor::addbmm_`], with all that it leaves out.
+    pub fn addbmm_with_(
+        &self, batch1: &Tensor, batch2: &Tensor,
+        options: aten::AddbmmInPlaceOptions) -> Result<Tensor> {
+        aten::addbmm_with_(self, batch1, batch2, options)
+    }
+
     /// `aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
     pub fn addcdiv(&self, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
         aten::addcdiv(self, tensor1, tensor2)
@@ -194,6 +219,54 @@ impl Tensor {
         aten::addmm_with_(self, mat1, mat2, options)
     }
 
+    /// `aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+    /// Tensor`
+    pub fn addmv(&self, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
+        aten::addmv(self, mat, vec)
+    }
+
+    /// As [`Tensor::addmv`], with all that it leaves out.
+    pub fn addmv_with(
+        &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvOptions) -> Result<Tensor> {
+        aten::addmv_with(self, mat, vec, options)
+    }
+
+    /// `aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+    /// Tensor(a!)`
+    pub fn addmv_(&self, mat: &Tensor, vec: &Tensor) -> Result<Tensor> {
+        aten::addmv_(self, mat, vec)
+    }
+
+    /// As [`Tensor::addmv_`], with all that it leaves out.
+    pub fn addmv_with_(
+        &self, mat: &Tensor, vec: &Tensor, options: aten::AddmvInPlaceOptions) -> Result<Tensor> {
+        aten::addmv_with_(self, mat, vec, options)
+    }
+
+    /// `aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+    /// Tensor`
+    pub fn addr(&self, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+        aten::addr(self, vec1, vec2)
+    }
+
+    /// As [`Tensor::addr`], with all that it leaves out.
+    pub fn addr_with(
+        &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrOptions) -> Result<Tensor> {
+        aten::addr_with(self, vec1, vec2, options)
+    }
+
+    /// `aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+    /// Tensor(a!)`
+    pub fn addr_(&self, vec1: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+        aten::addr_(self, vec1, vec2)
+    }
+
+    /// As [`Tensor::addr_`], with all that it leaves out.
+    pub fn addr_with_(
+        &self, vec1: &Tensor, vec2: &Tensor, options: aten::AddrInPlaceOptions) -> Result<Tensor> {
+        aten::addr_with_(self, vec1, vec2, options)
+    }
+
     /// `aten::alias_copy(Tensor self) -> Tensor`
     pub fn alias_copy(&self) -> Result<Tensor> {
         aten::alias_copy(self)
@@ -253,6 +326,22 @@ impl Tensor {
     /// As [`Tensor::amin`], with all that it leaves out.
     pub fn amin_with(&self, options: aten::AminOptions<'_>) -> Result<Tensor> {
         aten::amin_with(self, options)
+    }
+
+    /// `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
+    /// max)`
+    pub fn aminmax(&self) -> Result<(Tensor, Tensor)> {
+        aten::aminmax(self)
+    }
+
+    /// As [`Tensor::aminmax`], with all that it leaves out.
+    pub fn aminmax_with(&self, options: aten::AminmaxOptions) -> Result<(Tensor, Tensor)> {
+        aten::aminmax_with(self, options)
+    }
+
+    /// `aten::angle(Tensor self) -> Tensor`
+    pub fn angle(&self) -> Result<Tensor> {
+        aten::angle(self)
     }
 
     /// `aten::any(Tensor self) -> Tensor`
@@ -531,6 +620,86 @@ impl Tensor {
         aten::avg_pool3d_with(self, kernel_size, options)
     }
 
+    /// `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+    /// -> Tensor`
+    pub fn baddbmm(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+        aten::baddbmm(self, batch1, batch2)
+    }
+
+    /// As [`Tensor::baddbmm`], with all that it leaves out.
+    pub fn baddbmm_with(
+        &self, batch1: &Tensor, batch2: &Tensor, options: aten::BaddbmmOptions) -> Result<Tensor> {
+        aten::baddbmm_with(self, batch1, batch2, options)
+    }
+
+    /// `aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+    /// alpha=1) -> Tensor(a!)`
+    pub fn baddbmm_(&self, batch1: &Tensor, batch2: &Tensor) -> Result<Tensor> {
+        aten::baddbmm_(self, batch1, batch2)
+    }
+
+    /// As [`Tensor::baddbmm_`], with all that it leaves out.
+    pub fn baddbmm_with_(
+        &self, batch1: &Tensor, batch2: &Tensor,
+        options: aten::BaddbmmInPlaceOptions) -> Result<Tensor> {
+        aten::baddbmm_with_(self, batch1, batch2, options)
+    }
+
+    /// `aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor`
+    pub fn bernoulli(&self) -> Result<Tensor> {
+        aten::bernoulli(self)
+    }
+
+    /// As [`Tensor::bernoulli`], with all that it leaves out.
+    pub fn bernoulli_with(&self, options: aten::BernoulliOptions<'_>) -> Result<Tensor> {
+        aten::bernoulli_with(self, options)
+    }
+
+    /// `aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor`
+    pub fn bernoulli_tensor(&self, p: &Tensor) -> Result<Tensor> {
+        aten::bernoulli_tensor(self, p)
+    }
+
+    /// As [`Tensor::bernoulli_tensor`], with all that it leaves out.
+    pub fn bernoulli_tensor_with(
+        &self, p: &Tensor, options: aten::BernoulliTensorOptions<'_>) -> Result<Tensor> {
+        aten::bernoulli_tensor_with(self, p, options)
+    }
+
+    /// `aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor`
+    pub fn bernoulli_p(&self, p: f64) -> Result<Tensor> {
+        aten::bernoulli_p(self, p)
+    }
+
+    /// As [`Tensor::bernoulli_p`], with all that it leaves out.
+    pub fn bernoulli_p_with(&self, p: f64, options: aten::BernoulliPOptions<'_>) -> Result<Tensor> {
+        aten::bernoulli_p_with(self, p, options)
+    }
+
+    /// `aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
+    /// Tensor(a!)`
+    pub fn bernoulli_(&self, p: &Tensor) -> Result<Tensor> {
+        aten::bernoulli_tensor_(self, p)
+    }
+
+    /// As [`Tensor::bernoulli_`], with all that it leaves out.
+    pub fn bernoulli_with_(
+        &self, p: &Tensor, options: aten::BernoulliInPlaceTensorOptions<'_>) -> Result<Tensor> {
+        aten::bernoulli_tensor_with_(self, p, options)
+    }
+
+    /// `aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+    /// Tensor(a!)`
+    pub fn bernoulli_float_(&self) -> Result<Tensor> {
+        aten::bernoulli_float_(self)
+    }
+
+    /// As [`Tensor::bernoulli_float_`], with all that it leaves out.
+    pub fn bernoulli_float_with_(
+        &self, options: aten::BernoulliInPlaceFloatOptions<'_>) -> Result<Tensor> {
+        aten::bernoulli_float_with_(self, options)
+    }
+
     /// `aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
     /// reduction=1) -> Tensor`
     pub fn binary_cross_entropy(&self, target: &Tensor) -> Result<Tensor> {
@@ -663,6 +832,28 @@ impl Tensor {
         aten::bucketize_tensor_with(self, boundaries, options)
     }
 
+    /// `aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
+    /// Tensor`
+    pub fn cauchy(&self) -> Result<Tensor> {
+        aten::cauchy(self)
+    }
+
+    /// As [`Tensor::cauchy`], with all that it leaves out.
+    pub fn cauchy_with(&self, options: aten::CauchyOptions<'_>) -> Result<Tensor> {
+        aten::cauchy_with(self, options)
+    }
+
+    /// `aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+    /// generator=None) -> Tensor(a!)`
+    pub fn cauchy_(&self) -> Result<Tensor> {
+        aten::cauchy_(self)
+    }
+
+    /// As [`Tensor::cauchy_`], with all that it leaves out.
+    pub fn cauchy_with_(&self, options: aten::CauchyInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::cauchy_with_(self, options)
+    }
+
     /// `aten::ceil(Tensor self) -> Tensor`
     pub fn ceil(&self) -> Result<Tensor> {
         aten::ceil(self)
@@ -696,6 +887,27 @@ impl Tensor {
     /// `aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor`
     pub fn channel_shuffle(&self, groups: i64) -> Result<Tensor> {
         aten::channel_shuffle(self, groups)
+    }
+
+    /// `aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor`
+    pub fn cholesky_inverse(&self) -> Result<Tensor> {
+        aten::cholesky_inverse(self)
+    }
+
+    /// As [`Tensor::cholesky_inverse`], with all that it leaves out.
+    pub fn cholesky_inverse_with(&self, options: aten::CholeskyInverseOptions) -> Result<Tensor> {
+        aten::cholesky_inverse_with(self, options)
+    }
+
+    /// `aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor`
+    pub fn cholesky_solve(&self, input2: &Tensor) -> Result<Tensor> {
+        aten::cholesky_solve(self, input2)
+    }
+
+    /// As [`Tensor::cholesky_solve`], with all that it leaves out.
+    pub fn cholesky_solve_with(
+        &self, input2: &Tensor, options: aten::CholeskySolveOptions) -> Result<Tensor> {
+        aten::cholesky_solve_with(self, input2, options)
     }
 
     /// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
@@ -837,6 +1049,16 @@ impl Tensor {
         aten::col2im(self, output_size, kernel_size, dilation, padding, stride)
     }
 
+    /// `aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor`
+    pub fn combinations(&self) -> Result<Tensor> {
+        aten::combinations(self)
+    }
+
+    /// As [`Tensor::combinations`], with all that it leaves out.
+    pub fn combinations_with(&self, options: aten::CombinationsOptions) -> Result<Tensor> {
+        aten::combinations_with(self, options)
+    }
+
     /// `aten::conj(Tensor(a) self) -> Tensor(a)`
     pub fn conj(&self) -> Result<Tensor> {
         aten::conj(self)
@@ -871,6 +1093,31 @@ impl Tensor {
     /// As [`Tensor::contiguous`], with all that it leaves out.
     pub fn contiguous_with(&self, options: aten::ContiguousOptions) -> Result<Tensor> {
         aten::contiguous_with(self, options)
+    }
+
+    /// `aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn copysign_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::copysign_scalar(self, other)
+    }
+
+    /// `aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn copysign(&self, other: &Tensor) -> Result<Tensor> {
+        aten::copysign_tensor(self, other)
+    }
+
+    /// `aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn copysign_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::copysign_scalar_(self, other)
+    }
+
+    /// `aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn copysign_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::copysign_tensor_(self, other)
+    }
+
+    /// `aten::corrcoef(Tensor self) -> Tensor`
+    pub fn corrcoef(&self) -> Result<Tensor> {
+        aten::corrcoef(self)
     }
 
     /// `aten::cos(Tensor self) -> Tensor`
@@ -908,6 +1155,27 @@ impl Tensor {
         aten::count_nonzero_dim_int_list(self, dim)
     }
 
+    /// `aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)
+    /// -> Tensor`
+    pub fn cov(&self) -> Result<Tensor> {
+        aten::cov(self)
+    }
+
+    /// As [`Tensor::cov`], with all that it leaves out.
+    pub fn cov_with(&self, options: aten::CovOptions<'_>) -> Result<Tensor> {
+        aten::cov_with(self, options)
+    }
+
+    /// `aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor`
+    pub fn cross(&self, other: &Tensor) -> Result<Tensor> {
+        aten::cross(self, other)
+    }
+
+    /// As [`Tensor::cross`], with all that it leaves out.
+    pub fn cross_with(&self, other: &Tensor, options: aten::CrossOptions) -> Result<Tensor> {
+        aten::cross_with(self, other, options)
+    }
+
     /// `aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
     /// SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor`
     pub fn cross_entropy_loss(&self, target: &Tensor) -> Result<Tensor> {
@@ -918,6 +1186,36 @@ impl Tensor {
     pub fn cross_entropy_loss_with(
         &self, target: &Tensor, options: aten::CrossEntropyLossOptions<'_>) -> Result<Tensor> {
         aten::cross_entropy_loss_with(self, target, options)
+    }
+
+    /// `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)`
+    pub fn cummax(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::cummax(self, dim)
+    }
+
+    /// `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)`
+    pub fn cummin(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::cummin(self, dim)
+    }
+
+    /// `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
+    pub fn cumprod(&self, dim: i64) -> Result<Tensor> {
+        aten::cumprod(self, dim)
+    }
+
+    /// As [`Tensor::cumprod`], with all that it leaves out.
+    pub fn cumprod_with(&self, dim: i64, options: aten::CumprodOptions) -> Result<Tensor> {
+        aten::cumprod_with(self, dim, options)
+    }
+
+    /// `aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)`
+    pub fn cumprod_(&self, dim: i64) -> Result<Tensor> {
+        aten::cumprod_(self, dim)
+    }
+
+    /// As [`Tensor::cumprod_`], with all that it leaves out.
+    pub fn cumprod_with_(&self, dim: i64, options: aten::CumprodInPlaceOptions) -> Result<Tensor> {
+        aten::cumprod_with_(self, dim, options)
     }
 
     /// `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
@@ -938,6 +1236,21 @@ impl Tensor {
     /// As [`Tensor::cumsum_`], with all that it leaves out.
     pub fn cumsum_with_(&self, dim: i64, options: aten::CumsumInPlaceOptions) -> Result<Tensor> {
         aten::cumsum_with_(self, dim, options)
+    }
+
+    /// `aten::deg2rad(Tensor self) -> Tensor`
+    pub fn deg2rad(&self) -> Result<Tensor> {
+        aten::deg2rad(self)
+    }
+
+    /// `aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn deg2rad_(&self) -> Result<Tensor> {
+        aten::deg2rad_(self)
+    }
+
+    /// `aten::det(Tensor self) -> Tensor`
+    pub fn det(&self) -> Result<Tensor> {
+        aten::det(self)
     }
 
     /// `aten::detach(Tensor(a) self) -> Tensor(a)`
@@ -1000,6 +1313,37 @@ impl Tensor {
     pub fn diagonal_scatter_with(
         &self, src: &Tensor, options: aten::DiagonalScatterOptions) -> Result<Tensor> {
         aten::diagonal_scatter_with(self, src, options)
+    }
+
+    /// `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) ->
+    /// Tensor`
+    pub fn diff(&self) -> Result<Tensor> {
+        aten::diff(self)
+    }
+
+    /// As [`Tensor::diff`], with all that it leaves out.
+    pub fn diff_with(&self, options: aten::DiffOptions<'_>) -> Result<Tensor> {
+        aten::diff_with(self, options)
+    }
+
+    /// `aten::digamma(Tensor self) -> Tensor`
+    pub fn digamma(&self) -> Result<Tensor> {
+        aten::digamma(self)
+    }
+
+    /// `aten::digamma_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn digamma_(&self) -> Result<Tensor> {
+        aten::digamma_(self)
+    }
+
+    /// `aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor`
+    pub fn dist(&self, other: &Tensor) -> Result<Tensor> {
+        aten::dist(self, other)
+    }
+
+    /// As [`Tensor::dist`], with all that it leaves out.
+    pub fn dist_with(&self, other: &Tensor, options: aten::DistOptions) -> Result<Tensor> {
+        aten::dist_with(self, other, options)
     }
 
     /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1090,6 +1434,11 @@ impl Tensor {
         aten::divide_tensor_mode_(self, other, rounding_mode)
     }
 
+    /// `aten::dot(Tensor self, Tensor tensor) -> Tensor`
+    pub fn dot(&self, tensor: &Tensor) -> Result<Tensor> {
+        aten::dot(self, tensor)
+    }
+
     /// `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor`
     pub fn elu(&self) -> Result<Tensor> {
         aten::elu(self)
@@ -1156,6 +1505,16 @@ impl Tensor {
         aten::erfc_(self)
     }
 
+    /// `aten::erfinv(Tensor self) -> Tensor`
+    pub fn erfinv(&self) -> Result<Tensor> {
+        aten::erfinv(self)
+    }
+
+    /// `aten::erfinv_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn erfinv_(&self) -> Result<Tensor> {
+        aten::erfinv_(self)
+    }
+
     /// `aten::exp(Tensor self) -> Tensor`
     pub fn exp(&self) -> Result<Tensor> {
         aten::exp(self)
@@ -1212,6 +1571,239 @@ impl Tensor {
         aten::expm1_(self)
     }
 
+    /// `aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor`
+    pub fn exponential(&self) -> Result<Tensor> {
+        aten::exponential(self)
+    }
+
+    /// As [`Tensor::exponential`], with all that it leaves out.
+    pub fn exponential_with(&self, options: aten::ExponentialOptions<'_>) -> Result<Tensor> {
+        aten::exponential_with(self, options)
+    }
+
+    /// `aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+    /// Tensor(a!)`
+    pub fn exponential_(&self) -> Result<Tensor> {
+        aten::exponential_(self)
+    }
+
+    /// As [`Tensor::exponential_`], with all that it leaves out.
+    pub fn exponential_with_(
+        &self, options: aten::ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::exponential_with_(self, options)
+    }
+
+    /// `aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_fft(&self) -> Result<Tensor> {
+        aten::fft_fft(self)
+    }
+
+    /// As [`Tensor::fft_fft`], with all that it leaves out.
+    pub fn fft_fft_with(&self, options: aten::FftFftOptions<'_>) -> Result<Tensor> {
+        aten::fft_fft_with(self, options)
+    }
+
+    /// `aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_fft2(&self) -> Result<Tensor> {
+        aten::fft_fft2(self)
+    }
+
+    /// As [`Tensor::fft_fft2`], with all that it leaves out.
+    pub fn fft_fft2_with(&self, options: aten::FftFft2Options<'_>) -> Result<Tensor> {
+        aten::fft_fft2_with(self, options)
+    }
+
+    /// `aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor`
+    pub fn fft_fftn(&self) -> Result<Tensor> {
+        aten::fft_fftn(self)
+    }
+
+    /// As [`Tensor::fft_fftn`], with all that it leaves out.
+    pub fn fft_fftn_with(&self, options: aten::FftFftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_fftn_with(self, options)
+    }
+
+    /// `aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor`
+    pub fn fft_fftshift(&self) -> Result<Tensor> {
+        aten::fft_fftshift(self)
+    }
+
+    /// As [`Tensor::fft_fftshift`], with all that it leaves out.
+    pub fn fft_fftshift_with(&self, options: aten::FftFftshiftOptions<'_>) -> Result<Tensor> {
+        aten::fft_fftshift_with(self, options)
+    }
+
+    /// `aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_hfft(&self) -> Result<Tensor> {
+        aten::fft_hfft(self)
+    }
+
+    /// As [`Tensor::fft_hfft`], with all that it leaves out.
+    pub fn fft_hfft_with(&self, options: aten::FftHfftOptions<'_>) -> Result<Tensor> {
+        aten::fft_hfft_with(self, options)
+    }
+
+    /// `aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_hfft2(&self) -> Result<Tensor> {
+        aten::fft_hfft2(self)
+    }
+
+    /// As [`Tensor::fft_hfft2`], with all that it leaves out.
+    pub fn fft_hfft2_with(&self, options: aten::FftHfft2Options<'_>) -> Result<Tensor> {
+        aten::fft_hfft2_with(self, options)
+    }
+
+    /// `aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+    /// Tensor`
+    pub fn fft_hfftn(&self) -> Result<Tensor> {
+        aten::fft_hfftn(self)
+    }
+
+    /// As [`Tensor::fft_hfftn`], with all that it leaves out.
+    pub fn fft_hfftn_with(&self, options: aten::FftHfftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_hfftn_with(self, options)
+    }
+
+    /// `aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_ifft(&self) -> Result<Tensor> {
+        aten::fft_ifft(self)
+    }
+
+    /// As [`Tensor::fft_ifft`], with all that it leaves out.
+    pub fn fft_ifft_with(&self, options: aten::FftIfftOptions<'_>) -> Result<Tensor> {
+        aten::fft_ifft_with(self, options)
+    }
+
+    /// `aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_ifft2(&self) -> Result<Tensor> {
+        aten::fft_ifft2(self)
+    }
+
+    /// As [`Tensor::fft_ifft2`], with all that it leaves out.
+    pub fn fft_ifft2_with(&self, options: aten::FftIfft2Options<'_>) -> Result<Tensor> {
+        aten::fft_ifft2_with(self, options)
+    }
+
+    /// `aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+    /// Tensor`
+    pub fn fft_ifftn(&self) -> Result<Tensor> {
+        aten::fft_ifftn(self)
+    }
+
+    /// As [`Tensor::fft_ifftn`], with all that it leaves out.
+    pub fn fft_ifftn_with(&self, options: aten::FftIfftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_ifftn_with(self, options)
+    }
+
+    /// `aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor`
+    pub fn fft_ifftshift(&self) -> Result<Tensor> {
+        aten::fft_ifftshift(self)
+    }
+
+    /// As [`Tensor::fft_ifftshift`], with all that it leaves out.
+    pub fn fft_ifftshift_with(&self, options: aten::FftIfftshiftOptions<'_>) -> Result<Tensor> {
+        aten::fft_ifftshift_with(self, options)
+    }
+
+    /// `aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_ihfft(&self) -> Result<Tensor> {
+        aten::fft_ihfft(self)
+    }
+
+    /// As [`Tensor::fft_ihfft`], with all that it leaves out.
+    pub fn fft_ihfft_with(&self, options: aten::FftIhfftOptions<'_>) -> Result<Tensor> {
+        aten::fft_ihfft_with(self, options)
+    }
+
+    /// `aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_ihfft2(&self) -> Result<Tensor> {
+        aten::fft_ihfft2(self)
+    }
+
+    /// As [`Tensor::fft_ihfft2`], with all that it leaves out.
+    pub fn fft_ihfft2_with(&self, options: aten::FftIhfft2Options<'_>) -> Result<Tensor> {
+        aten::fft_ihfft2_with(self, options)
+    }
+
+    /// `aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+    /// Tensor`
+    pub fn fft_ihfftn(&self) -> Result<Tensor> {
+        aten::fft_ihfftn(self)
+    }
+
+    /// As [`Tensor::fft_ihfftn`], with all that it leaves out.
+    pub fn fft_ihfftn_with(&self, options: aten::FftIhfftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_ihfftn_with(self, options)
+    }
+
+    /// `aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_irfft(&self) -> Result<Tensor> {
+        aten::fft_irfft(self)
+    }
+
+    /// As [`Tensor::fft_irfft`], with all that it leaves out.
+    pub fn fft_irfft_with(&self, options: aten::FftIrfftOptions<'_>) -> Result<Tensor> {
+        aten::fft_irfft_with(self, options)
+    }
+
+    /// `aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_irfft2(&self) -> Result<Tensor> {
+        aten::fft_irfft2(self)
+    }
+
+    /// As [`Tensor::fft_irfft2`], with all that it leaves out.
+    pub fn fft_irfft2_with(&self, options: aten::FftIrfft2Options<'_>) -> Result<Tensor> {
+        aten::fft_irfft2_with(self, options)
+    }
+
+    /// `aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+    /// Tensor`
+    pub fn fft_irfftn(&self) -> Result<Tensor> {
+        aten::fft_irfftn(self)
+    }
+
+    /// As [`Tensor::fft_irfftn`], with all that it leaves out.
+    pub fn fft_irfftn_with(&self, options: aten::FftIrfftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_irfftn_with(self, options)
+    }
+
+    /// `aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`
+    pub fn fft_rfft(&self) -> Result<Tensor> {
+        aten::fft_rfft(self)
+    }
+
+    /// As [`Tensor::fft_rfft`], with all that it leaves out.
+    pub fn fft_rfft_with(&self, options: aten::FftRfftOptions<'_>) -> Result<Tensor> {
+        aten::fft_rfft_with(self, options)
+    }
+
+    /// `aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+    /// Tensor`
+    pub fn fft_rfft2(&self) -> Result<Tensor> {
+        aten::fft_rfft2(self)
+    }
+
+    /// As [`Tensor::fft_rfft2`], with all that it leaves out.
+    pub fn fft_rfft2_with(&self, options: aten::FftRfft2Options<'_>) -> Result<Tensor> {
+        aten::fft_rfft2_with(self, options)
+    }
+
+    /// `aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+    /// Tensor`
+    pub fn fft_rfftn(&self) -> Result<Tensor> {
+        aten::fft_rfftn(self)
+    }
+
+    /// As [`Tensor::fft_rfftn`], with all that it leaves out.
+    pub fn fft_rfftn_with(&self, options: aten::FftRfftnOptions<'_>) -> Result<Tensor> {
+        aten::fft_rfftn_with(self, options)
+    }
+
     /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
     pub fn fill_scalar_(&self, value: impl Into<Scalar>) -> Result<Tensor> {
         aten::fill_scalar_(self, value)
@@ -1251,6 +1843,26 @@ impl Tensor {
     /// `aten::flipud(Tensor self) -> Tensor`
     pub fn flipud(&self) -> Result<Tensor> {
         aten::flipud(self)
+    }
+
+    /// `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
+    pub fn float_power_tensor_scalar(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
+        aten::float_power_tensor_scalar(self, exponent)
+    }
+
+    /// `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
+    pub fn float_power_tensor_tensor(&self, exponent: &Tensor) -> Result<Tensor> {
+        aten::float_power_tensor_tensor(self, exponent)
+    }
+
+    /// `aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)`
+    pub fn float_power_scalar_(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
+        aten::float_power_scalar_(self, exponent)
+    }
+
+    /// `aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)`
+    pub fn float_power_(&self, exponent: &Tensor) -> Result<Tensor> {
+        aten::float_power_tensor_(self, exponent)
     }
 
     /// `aten::floor(Tensor self) -> Tensor`
@@ -1319,6 +1931,16 @@ impl Tensor {
         aten::gather_with(self, dim, index, options)
     }
 
+    /// `aten::gcd(Tensor self, Tensor other) -> Tensor`
+    pub fn gcd(&self, other: &Tensor) -> Result<Tensor> {
+        aten::gcd(self, other)
+    }
+
+    /// `aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn gcd_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::gcd_(self, other)
+    }
+
     /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn ge_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::ge_scalar(self, other)
@@ -1357,6 +1979,27 @@ impl Tensor {
     /// As [`Tensor::gelu_`], with all that it leaves out.
     pub fn gelu_with_(&self, options: aten::GeluInPlaceOptions<'_>) -> Result<Tensor> {
         aten::gelu_with_(self, options)
+    }
+
+    /// `aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor`
+    pub fn geometric(&self, p: f64) -> Result<Tensor> {
+        aten::geometric(self, p)
+    }
+
+    /// As [`Tensor::geometric`], with all that it leaves out.
+    pub fn geometric_with(&self, p: f64, options: aten::GeometricOptions<'_>) -> Result<Tensor> {
+        aten::geometric_with(self, p, options)
+    }
+
+    /// `aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)`
+    pub fn geometric_(&self, p: f64) -> Result<Tensor> {
+        aten::geometric_(self, p)
+    }
+
+    /// As [`Tensor::geometric_`], with all that it leaves out.
+    pub fn geometric_with_(
+        &self, p: f64, options: aten::GeometricInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::geometric_with_(self, p, options)
     }
 
     /// `aten::ger(Tensor self, Tensor vec2) -> Tensor`
@@ -1484,6 +2127,16 @@ impl Tensor {
         aten::hardtanh_with_(self, options)
     }
 
+    /// `aten::heaviside(Tensor self, Tensor values) -> Tensor`
+    pub fn heaviside(&self, values: &Tensor) -> Result<Tensor> {
+        aten::heaviside(self, values)
+    }
+
+    /// `aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)`
+    pub fn heaviside_(&self, values: &Tensor) -> Result<Tensor> {
+        aten::heaviside_(self, values)
+    }
+
     /// `aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) ->
     /// Tensor`
     pub fn hinge_embedding_loss(&self, target: &Tensor) -> Result<Tensor> {
@@ -1506,6 +2159,31 @@ impl Tensor {
         aten::histc_with(self, options)
     }
 
+    /// `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+    /// weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)`
+    pub fn histogram_bin_ct(&self) -> Result<(Tensor, Tensor)> {
+        aten::histogram_bin_ct(self)
+    }
+
+    /// As [`Tensor::histogram_bin_ct`], with all that it leaves out.
+    pub fn histogram_bin_ct_with(
+        &self, options: aten::HistogramBinCtOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::histogram_bin_ct_with(self, options)
+    }
+
+    /// `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+    /// density=False) -> (Tensor hist, Tensor bin_edges)`
+    pub fn histogram_bins_tensor(&self, bins: &Tensor) -> Result<(Tensor, Tensor)> {
+        aten::histogram_bins_tensor(self, bins)
+    }
+
+    /// As [`Tensor::histogram_bins_tensor`], with all that it leaves out.
+    pub fn histogram_bins_tensor_with(
+        &self, bins: &Tensor,
+        options: aten::HistogramBinsTensorOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::histogram_bins_tensor_with(self, bins, options)
+    }
+
     /// `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor`
     pub fn huber_loss(&self, target: &Tensor) -> Result<Tensor> {
         aten::huber_loss(self, target)
@@ -1525,6 +2203,16 @@ impl Tensor {
     /// `aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn hypot_(&self, other: &Tensor) -> Result<Tensor> {
         aten::hypot_(self, other)
+    }
+
+    /// `aten::i0(Tensor self) -> Tensor`
+    pub fn i0(&self) -> Result<Tensor> {
+        aten::i0(self)
+    }
+
+    /// `aten::i0_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn i0_(&self) -> Result<Tensor> {
+        aten::i0_(self)
     }
 
     /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
@@ -1638,6 +2326,16 @@ impl Tensor {
         aten::index_select(self, dim, index)
     }
 
+    /// `aten::inner(Tensor self, Tensor other) -> Tensor`
+    pub fn inner(&self, other: &Tensor) -> Result<Tensor> {
+        aten::inner(self, other)
+    }
+
+    /// `aten::inverse(Tensor self) -> Tensor`
+    pub fn inverse(&self) -> Result<Tensor> {
+        aten::inverse(self)
+    }
+
     /// `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
     /// atol=1e-08, bool equal_nan=False) -> Tensor`
     pub fn isclose(&self, other: &Tensor) -> Result<Tensor> {
@@ -1664,6 +2362,21 @@ impl Tensor {
         aten::isnan(self)
     }
 
+    /// `aten::isneginf(Tensor self) -> Tensor`
+    pub fn isneginf(&self) -> Result<Tensor> {
+        aten::isneginf(self)
+    }
+
+    /// `aten::isposinf(Tensor self) -> Tensor`
+    pub fn isposinf(&self) -> Result<Tensor> {
+        aten::isposinf(self)
+    }
+
+    /// `aten::isreal(Tensor self) -> Tensor`
+    pub fn isreal(&self) -> Result<Tensor> {
+        aten::isreal(self)
+    }
+
     /// `aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
     /// Tensor`
     pub fn kl_div(&self, target: &Tensor) -> Result<Tensor> {
@@ -1675,6 +2388,23 @@ impl Tensor {
         aten::kl_div_with(self, target, options)
     }
 
+    /// `aten::kron(Tensor self, Tensor other) -> Tensor`
+    pub fn kron(&self, other: &Tensor) -> Result<Tensor> {
+        aten::kron(self, other)
+    }
+
+    /// `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+    /// Tensor indices)`
+    pub fn kthvalue(&self, k: i64) -> Result<(Tensor, Tensor)> {
+        aten::kthvalue(self, k)
+    }
+
+    /// As [`Tensor::kthvalue`], with all that it leaves out.
+    pub fn kthvalue_with(
+        &self, k: i64, options: aten::KthvalueOptions) -> Result<(Tensor, Tensor)> {
+        aten::kthvalue_with(self, k, options)
+    }
+
     /// `aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
     pub fn l1_loss(&self, target: &Tensor) -> Result<Tensor> {
         aten::l1_loss(self, target)
@@ -1683,6 +2413,26 @@ impl Tensor {
     /// As [`Tensor::l1_loss`], with all that it leaves out.
     pub fn l1_loss_with(&self, target: &Tensor, options: aten::L1LossOptions) -> Result<Tensor> {
         aten::l1_loss_with(self, target, options)
+    }
+
+    /// `aten::lcm(Tensor self, Tensor other) -> Tensor`
+    pub fn lcm(&self, other: &Tensor) -> Result<Tensor> {
+        aten::lcm(self, other)
+    }
+
+    /// `aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn lcm_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::lcm_(self, other)
+    }
+
+    /// `aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn ldexp(&self, other: &Tensor) -> Result<Tensor> {
+        aten::ldexp_tensor(self, other)
+    }
+
+    /// `aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn ldexp_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::ldexp_(self, other)
     }
 
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1785,6 +2535,244 @@ impl Tensor {
         aten::less_equal_tensor_(self, other)
     }
 
+    /// `aten::lgamma(Tensor self) -> Tensor`
+    pub fn lgamma(&self) -> Result<Tensor> {
+        aten::lgamma(self)
+    }
+
+    /// `aten::lgamma_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn lgamma_(&self) -> Result<Tensor> {
+        aten::lgamma_(self)
+    }
+
+    /// `aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor`
+    pub fn linalg_cholesky(&self) -> Result<Tensor> {
+        aten::linalg_cholesky(self)
+    }
+
+    /// As [`Tensor::linalg_cholesky`], with all that it leaves out.
+    pub fn linalg_cholesky_with(&self, options: aten::LinalgCholeskyOptions) -> Result<Tensor> {
+        aten::linalg_cholesky_with(self, options)
+    }
+
+    /// `aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
+    /// (Tensor L, Tensor info)`
+    pub fn linalg_cholesky_ex(&self) -> Result<(Tensor, Tensor)> {
+        aten::linalg_cholesky_ex(self)
+    }
+
+    /// As [`Tensor::linalg_cholesky_ex`], with all that it leaves out.
+    pub fn linalg_cholesky_ex_with(
+        &self, options: aten::LinalgCholeskyExOptions) -> Result<(Tensor, Tensor)> {
+        aten::linalg_cholesky_ex_with(self, options)
+    }
+
+    /// `aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor`
+    pub fn linalg_cond(&self) -> Result<Tensor> {
+        aten::linalg_cond(self)
+    }
+
+    /// As [`Tensor::linalg_cond`], with all that it leaves out.
+    pub fn linalg_cond_with(&self, options: aten::LinalgCondOptions) -> Result<Tensor> {
+        aten::linalg_cond_with(self, options)
+    }
+
+    /// `aten::linalg_cond.p_str(Tensor self, str p) -> Tensor`
+    pub fn linalg_cond_p_str(&self, p: &str) -> Result<Tensor> {
+        aten::linalg_cond_p_str(self, p)
+    }
+
+    /// `aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor`
+    pub fn linalg_cross(&self, other: &Tensor) -> Result<Tensor> {
+        aten::linalg_cross(self, other)
+    }
+
+    /// As [`Tensor::linalg_cross`], with all that it leaves out.
+    pub fn linalg_cross_with(
+        &self, other: &Tensor, options: aten::LinalgCrossOptions) -> Result<Tensor> {
+        aten::linalg_cross_with(self, other, options)
+    }
+
+    /// `aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)`
+    pub fn linalg_eigh(&self) -> Result<(Tensor, Tensor)> {
+        aten::linalg_eigh(self)
+    }
+
+    /// As [`Tensor::linalg_eigh`], with all that it leaves out.
+    pub fn linalg_eigh_with(
+        &self, options: aten::LinalgEighOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::linalg_eigh_with(self, options)
+    }
+
+    /// `aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor`
+    pub fn linalg_eigvalsh(&self) -> Result<Tensor> {
+        aten::linalg_eigvalsh(self)
+    }
+
+    /// As [`Tensor::linalg_eigvalsh`], with all that it leaves out.
+    pub fn linalg_eigvalsh_with(&self, options: aten::LinalgEigvalshOptions<'_>) -> Result<Tensor> {
+        aten::linalg_eigvalsh_with(self, options)
+    }
+
+    /// `aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+    /// (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)`
+    pub fn linalg_lstsq(&self, b: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        aten::linalg_lstsq(self, b)
+    }
+
+    /// As [`Tensor::linalg_lstsq`], with all that it leaves out.
+    pub fn linalg_lstsq_with(
+        &self, b: &Tensor,
+        options: aten::LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+        aten::linalg_lstsq_with(self, b, options)
+    }
+
+    /// `aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False,
+    /// *, ScalarType? dtype=None) -> Tensor`
+    pub fn linalg_matrix_norm(&self, ord: impl Into<Scalar>) -> Result<Tensor> {
+        aten::linalg_matrix_norm(self, ord)
+    }
+
+    /// As [`Tensor::linalg_matrix_norm`], with all that it leaves out.
+    pub fn linalg_matrix_norm_with(
+        &self, ord: impl Into<Scalar>,
+        options: aten::LinalgMatrixNormOptions<'_>) -> Result<Tensor> {
+        aten::linalg_matrix_norm_with(self, ord, options)
+    }
+
+    /// `aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+    /// keepdim=False, *, ScalarType? dtype=None) -> Tensor`
+    pub fn linalg_matrix_norm_str_ord(&self) -> Result<Tensor> {
+        aten::linalg_matrix_norm_str_ord(self)
+    }
+
+    /// As [`Tensor::linalg_matrix_norm_str_ord`], with all that it leaves out.
+    pub fn linalg_matrix_norm_str_ord_with(
+        &self, options: aten::LinalgMatrixNormStrOrdOptions<'_>) -> Result<Tensor> {
+        aten::linalg_matrix_norm_str_ord_with(self, options)
+    }
+
+    /// `aten::linalg_matrix_power(Tensor self, int n) -> Tensor`
+    pub fn linalg_matrix_power(&self, n: i64) -> Result<Tensor> {
+        aten::linalg_matrix_power(self, n)
+    }
+
+    /// `aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor`
+    pub fn linalg_matrix_rank(&self, tol: f64) -> Result<Tensor> {
+        aten::linalg_matrix_rank(self, tol)
+    }
+
+    /// As [`Tensor::linalg_matrix_rank`], with all that it leaves out.
+    pub fn linalg_matrix_rank_with(
+        &self, tol: f64, options: aten::LinalgMatrixRankOptions) -> Result<Tensor> {
+        aten::linalg_matrix_rank_with(self, tol, options)
+    }
+
+    /// `aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
+    /// rtol=None, bool hermitian=False) -> Tensor`
+    pub fn linalg_matrix_rank_atol_rtol_float(&self) -> Result<Tensor> {
+        aten::linalg_matrix_rank_atol_rtol_float(self)
+    }
+
+    /// As [`Tensor::linalg_matrix_rank_atol_rtol_float`], with all that it leaves out.
+    pub fn linalg_matrix_rank_atol_rtol_float_with(
+        &self, options: aten::LinalgMatrixRankAtolRtolFloatOptions) -> Result<Tensor> {
+        aten::linalg_matrix_rank_atol_rtol_float_with(self, options)
+    }
+
+    /// `aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+    /// ScalarType? dtype=None) -> Tensor`
+    pub fn linalg_norm(&self) -> Result<Tensor> {
+        aten::linalg_norm(self)
+    }
+
+    /// As [`Tensor::linalg_norm`], with all that it leaves out.
+    pub fn linalg_norm_with(&self, options: aten::LinalgNormOptions<'_>) -> Result<Tensor> {
+        aten::linalg_norm_with(self, options)
+    }
+
+    /// `aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+    /// ScalarType? dtype=None) -> Tensor`
+    pub fn linalg_norm_ord_str(&self, ord: &str) -> Result<Tensor> {
+        aten::linalg_norm_ord_str(self, ord)
+    }
+
+    /// As [`Tensor::linalg_norm_ord_str`], with all that it leaves out.
+    pub fn linalg_norm_ord_str_with(
+        &self, ord: &str, options: aten::LinalgNormOrdStrOptions<'_>) -> Result<Tensor> {
+        aten::linalg_norm_ord_str_with(self, ord, options)
+    }
+
+    /// `aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor`
+    pub fn linalg_pinv(&self, rcond: f64) -> Result<Tensor> {
+        aten::linalg_pinv(self, rcond)
+    }
+
+    /// As [`Tensor::linalg_pinv`], with all that it leaves out.
+    pub fn linalg_pinv_with(&self, rcond: f64, options: aten::LinalgPinvOptions) -> Result<Tensor> {
+        aten::linalg_pinv_with(self, rcond, options)
+    }
+
+    /// `aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+    /// hermitian=False) -> Tensor`
+    pub fn linalg_pinv_atol_rtol_float(&self) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_float(self)
+    }
+
+    /// As [`Tensor::linalg_pinv_atol_rtol_float`], with all that it leaves out.
+    pub fn linalg_pinv_atol_rtol_float_with(
+        &self, options: aten::LinalgPinvAtolRtolFloatOptions) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_float_with(self, options)
+    }
+
+    /// `aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+    /// bool hermitian=False) -> Tensor`
+    pub fn linalg_pinv_atol_rtol_tensor(&self) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_tensor(self)
+    }
+
+    /// As [`Tensor::linalg_pinv_atol_rtol_tensor`], with all that it leaves out.
+    pub fn linalg_pinv_atol_rtol_tensor_with(
+        &self, options: aten::LinalgPinvAtolRtolTensorOptions<'_>) -> Result<Tensor> {
+        aten::linalg_pinv_atol_rtol_tensor_with(self, options)
+    }
+
+    /// `aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor`
+    pub fn linalg_pinv_rcond_tensor(&self, rcond: &Tensor) -> Result<Tensor> {
+        aten::linalg_pinv_rcond_tensor(self, rcond)
+    }
+
+    /// As [`Tensor::linalg_pinv_rcond_tensor`], with all that it leaves out.
+    pub fn linalg_pinv_rcond_tensor_with(
+        &self, rcond: &Tensor, options: aten::LinalgPinvRcondTensorOptions) -> Result<Tensor> {
+        aten::linalg_pinv_rcond_tensor_with(self, rcond, options)
+    }
+
+    /// `aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+    /// unitriangular=False) -> Tensor`
+    pub fn linalg_solve_triangular(&self, b: &Tensor, upper: bool) -> Result<Tensor> {
+        aten::linalg_solve_triangular(self, b, upper)
+    }
+
+    /// As [`Tensor::linalg_solve_triangular`], with all that it leaves out.
+    pub fn linalg_solve_triangular_with(
+        &self, b: &Tensor, upper: bool,
+        options: aten::LinalgSolveTriangularOptions) -> Result<Tensor> {
+        aten::linalg_solve_triangular_with(self, b, upper, options)
+    }
+
+    /// `aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False,
+    /// *, ScalarType? dtype=None) -> Tensor`
+    pub fn linalg_vector_norm(&self) -> Result<Tensor> {
+        aten::linalg_vector_norm(self)
+    }
+
+    /// As [`Tensor::linalg_vector_norm`], with all that it leaves out.
+    pub fn linalg_vector_norm_with(
+        &self, options: aten::LinalgVectorNormOptions<'_>) -> Result<Tensor> {
+        aten::linalg_vector_norm_with(self, options)
+    }
+
     /// `aten::log(Tensor self) -> Tensor`
     pub fn log(&self) -> Result<Tensor> {
         aten::log(self)
@@ -1825,6 +2813,28 @@ impl Tensor {
         aten::log_(self)
     }
 
+    /// `aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
+    /// Tensor`
+    pub fn log_normal(&self) -> Result<Tensor> {
+        aten::log_normal(self)
+    }
+
+    /// As [`Tensor::log_normal`], with all that it leaves out.
+    pub fn log_normal_with(&self, options: aten::LogNormalOptions<'_>) -> Result<Tensor> {
+        aten::log_normal_with(self, options)
+    }
+
+    /// `aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+    /// generator=None) -> Tensor(a!)`
+    pub fn log_normal_(&self) -> Result<Tensor> {
+        aten::log_normal_(self)
+    }
+
+    /// As [`Tensor::log_normal_`], with all that it leaves out.
+    pub fn log_normal_with_(&self, options: aten::LogNormalInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::log_normal_with_(self, options)
+    }
+
     /// `aten::log_sigmoid(Tensor self) -> Tensor`
     pub fn log_sigmoid(&self) -> Result<Tensor> {
         aten::log_sigmoid(self)
@@ -1849,6 +2859,16 @@ impl Tensor {
     /// `aten::logaddexp2(Tensor self, Tensor other) -> Tensor`
     pub fn logaddexp2(&self, other: &Tensor) -> Result<Tensor> {
         aten::logaddexp2(self, other)
+    }
+
+    /// `aten::logcumsumexp(Tensor self, int dim) -> Tensor`
+    pub fn logcumsumexp(&self, dim: i64) -> Result<Tensor> {
+        aten::logcumsumexp(self, dim)
+    }
+
+    /// `aten::logdet(Tensor self) -> Tensor`
+    pub fn logdet(&self) -> Result<Tensor> {
+        aten::logdet(self)
     }
 
     /// `aten::logical_and(Tensor self, Tensor other) -> Tensor`
@@ -1889,6 +2909,26 @@ impl Tensor {
     /// `aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn logical_xor_(&self, other: &Tensor) -> Result<Tensor> {
         aten::logical_xor_(self, other)
+    }
+
+    /// `aten::logit(Tensor self, float? eps=None) -> Tensor`
+    pub fn logit(&self) -> Result<Tensor> {
+        aten::logit(self)
+    }
+
+    /// As [`Tensor::logit`], with all that it leaves out.
+    pub fn logit_with(&self, options: aten::LogitOptions) -> Result<Tensor> {
+        aten::logit_with(self, options)
+    }
+
+    /// `aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)`
+    pub fn logit_(&self) -> Result<Tensor> {
+        aten::logit_(self)
+    }
+
+    /// As [`Tensor::logit_`], with all that it leaves out.
+    pub fn logit_with_(&self, options: aten::LogitInPlaceOptions) -> Result<Tensor> {
+        aten::logit_with_(self, options)
     }
 
     /// `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
@@ -1961,9 +3001,9 @@ impl Tensor {
         aten::matmul(self, other)
     }
 
-    /// `aten::max(Tensor self) -> Tensor`
-    pub fn max(&self) -> Result<Tensor> {
-        aten::max(self)
+    /// `aten::matrix_power(Tensor self, int n) -> Tensor`
+    pub fn matrix_power(&self, n: i64) -> Result<Tensor> {
+        aten::matrix_power(self, n)
     }
 
     /// `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
@@ -2083,9 +3123,21 @@ impl Tensor {
         aten::mean_dim_with(self, dim, options)
     }
 
-    /// `aten::min(Tensor self) -> Tensor`
-    pub fn min(&self) -> Result<Tensor> {
-        aten::min(self)
+    /// `aten::median(Tensor self) -> Tensor`
+    pub fn median(&self) -> Result<Tensor> {
+        aten::median(self)
+    }
+
+    /// `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+    /// indices)`
+    pub fn median_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::median_dim(self, dim)
+    }
+
+    /// As [`Tensor::median_dim`], with all that it leaves out.
+    pub fn median_dim_with(
+        &self, dim: i64, options: aten::MedianDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::median_dim_with(self, dim, options)
     }
 
     /// `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
@@ -2128,6 +3180,16 @@ impl Tensor {
         aten::mm_dtype(self, mat2, out_dtype)
     }
 
+    /// `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)`
+    pub fn mode(&self) -> Result<(Tensor, Tensor)> {
+        aten::mode(self)
+    }
+
+    /// As [`Tensor::mode`], with all that it leaves out.
+    pub fn mode_with(&self, options: aten::ModeOptions) -> Result<(Tensor, Tensor)> {
+        aten::mode_with(self, options)
+    }
+
     /// `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
     pub fn moveaxis(&self, source: i64, destination: i64) -> Result<Tensor> {
         aten::moveaxis_int(self, source, destination)
@@ -2156,6 +3218,11 @@ impl Tensor {
     /// As [`Tensor::mse_loss`], with all that it leaves out.
     pub fn mse_loss_with(&self, target: &Tensor, options: aten::MseLossOptions) -> Result<Tensor> {
         aten::mse_loss_with(self, target, options)
+    }
+
+    /// `aten::msort(Tensor self) -> Tensor`
+    pub fn msort(&self) -> Result<Tensor> {
+        aten::msort(self)
     }
 
     /// `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -2198,6 +3265,11 @@ impl Tensor {
         aten::multiply_tensor_(self, other)
     }
 
+    /// `aten::mv(Tensor self, Tensor vec) -> Tensor`
+    pub fn mv(&self, vec: &Tensor) -> Result<Tensor> {
+        aten::mv(self, vec)
+    }
+
     /// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
     /// Tensor`
     pub fn nan_to_num(&self) -> Result<Tensor> {
@@ -2218,6 +3290,69 @@ impl Tensor {
     /// As [`Tensor::nan_to_num_`], with all that it leaves out.
     pub fn nan_to_num_with_(&self, options: aten::NanToNumInPlaceOptions) -> Result<Tensor> {
         aten::nan_to_num_with_(self, options)
+    }
+
+    /// `aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None)
+    /// -> Tensor`
+    pub fn nanmean(&self) -> Result<Tensor> {
+        aten::nanmean(self)
+    }
+
+    /// As [`Tensor::nanmean`], with all that it leaves out.
+    pub fn nanmean_with(&self, options: aten::NanmeanOptions<'_>) -> Result<Tensor> {
+        aten::nanmean_with(self, options)
+    }
+
+    /// `aten::nanmedian(Tensor self) -> Tensor`
+    pub fn nanmedian(&self) -> Result<Tensor> {
+        aten::nanmedian(self)
+    }
+
+    /// `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+    /// indices)`
+    pub fn nanmedian_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::nanmedian_dim(self, dim)
+    }
+
+    /// As [`Tensor::nanmedian_dim`], with all that it leaves out.
+    pub fn nanmedian_dim_with(
+        &self, dim: i64, options: aten::NanmedianDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::nanmedian_dim_with(self, dim, options)
+    }
+
+    /// `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+    /// interpolation="linear") -> Tensor`
+    pub fn nanquantile(&self, q: &Tensor) -> Result<Tensor> {
+        aten::nanquantile(self, q)
+    }
+
+    /// As [`Tensor::nanquantile`], with all that it leaves out.
+    pub fn nanquantile_with(
+        &self, q: &Tensor, options: aten::NanquantileOptions<'_>) -> Result<Tensor> {
+        aten::nanquantile_with(self, q, options)
+    }
+
+    /// `aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+    /// interpolation="linear") -> Tensor`
+    pub fn nanquantile_scalar(&self, q: f64) -> Result<Tensor> {
+        aten::nanquantile_scalar(self, q)
+    }
+
+    /// As [`Tensor::nanquantile_scalar`], with all that it leaves out.
+    pub fn nanquantile_scalar_with(
+        &self, q: f64, options: aten::NanquantileScalarOptions<'_>) -> Result<Tensor> {
+        aten::nanquantile_scalar_with(self, q, options)
+    }
+
+    /// `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None)
+    /// -> Tensor`
+    pub fn nansum(&self) -> Result<Tensor> {
+        aten::nansum(self)
+    }
+
+    /// As [`Tensor::nansum`], with all that it leaves out.
+    pub fn nansum_with(&self, options: aten::NansumOptions<'_>) -> Result<Tensor> {
+        aten::nansum_with(self, options)
     }
 
     /// `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
@@ -2265,6 +3400,16 @@ impl Tensor {
         aten::negative_(self)
     }
 
+    /// `aten::nextafter(Tensor self, Tensor other) -> Tensor`
+    pub fn nextafter(&self, other: &Tensor) -> Result<Tensor> {
+        aten::nextafter(self, other)
+    }
+
+    /// `aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn nextafter_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::nextafter_(self, other)
+    }
+
     /// `aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
     /// ignore_index=-100) -> Tensor`
     pub fn nll_loss_nd(&self, target: &Tensor) -> Result<Tensor> {
@@ -2280,6 +3425,40 @@ impl Tensor {
     /// `aten::nonzero(Tensor self) -> Tensor`
     pub fn nonzero(&self) -> Result<Tensor> {
         aten::nonzero(self)
+    }
+
+    /// `aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor`
+    pub fn norm_scalar(&self) -> Result<Tensor> {
+        aten::norm_scalar(self)
+    }
+
+    /// As [`Tensor::norm_scalar`], with all that it leaves out.
+    pub fn norm_scalar_with(&self, options: aten::NormScalarOptions) -> Result<Tensor> {
+        aten::norm_scalar_with(self, options)
+    }
+
+    /// `aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor`
+    pub fn norm_scalar_opt_dim(&self, p: Option<Scalar>, dim: &[i64]) -> Result<Tensor> {
+        aten::norm_scalar_opt_dim(self, p, dim)
+    }
+
+    /// As [`Tensor::norm_scalar_opt_dim`], with all that it leaves out.
+    pub fn norm_scalar_opt_dim_with(
+        &self, p: Option<Scalar>, dim: &[i64],
+        options: aten::NormScalarOptDimOptions) -> Result<Tensor> {
+        aten::norm_scalar_opt_dim_with(self, p, dim, options)
+    }
+
+    /// `aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *,
+    /// ScalarType dtype) -> Tensor`
+    pub fn norm_scalar_opt_dim_dtype(
+        &self, p: Option<Scalar>, dim: &[i64], keepdim: bool, dtype: DType) -> Result<Tensor> {
+        aten::norm_scalar_opt_dim_dtype(self, p, dim, keepdim, dtype)
+    }
+
+    /// `aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor`
+    pub fn norm_scalar_opt_dtype(&self, p: Option<Scalar>, dtype: DType) -> Result<Tensor> {
+        aten::norm_scalar_opt_dtype(self, p, dtype)
     }
 
     /// `aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
@@ -2349,6 +3528,16 @@ impl Tensor {
         aten::permute_copy(self, dims)
     }
 
+    /// `aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor`
+    pub fn pinverse(&self) -> Result<Tensor> {
+        aten::pinverse(self)
+    }
+
+    /// As [`Tensor::pinverse`], with all that it leaves out.
+    pub fn pinverse_with(&self, options: aten::PinverseOptions) -> Result<Tensor> {
+        aten::pinverse_with(self, options)
+    }
+
     /// `aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor`
     pub fn pixel_shuffle(&self, upscale_factor: i64) -> Result<Tensor> {
         aten::pixel_shuffle(self, upscale_factor)
@@ -2357,6 +3546,11 @@ impl Tensor {
     /// `aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor`
     pub fn pixel_unshuffle(&self, downscale_factor: i64) -> Result<Tensor> {
         aten::pixel_unshuffle(self, downscale_factor)
+    }
+
+    /// `aten::positive(Tensor(a) self) -> Tensor(a)`
+    pub fn positive(&self) -> Result<Tensor> {
+        aten::positive(self)
     }
 
     /// `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
@@ -2403,6 +3597,39 @@ impl Tensor {
     /// As [`Tensor::prod_dim_int`], with all that it leaves out.
     pub fn prod_dim_int_with(&self, dim: i64, options: aten::ProdDimIntOptions) -> Result<Tensor> {
         aten::prod_dim_int_with(self, dim, options)
+    }
+
+    /// `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+    /// interpolation="linear") -> Tensor`
+    pub fn quantile(&self, q: &Tensor) -> Result<Tensor> {
+        aten::quantile(self, q)
+    }
+
+    /// As [`Tensor::quantile`], with all that it leaves out.
+    pub fn quantile_with(&self, q: &Tensor, options: aten::QuantileOptions<'_>) -> Result<Tensor> {
+        aten::quantile_with(self, q, options)
+    }
+
+    /// `aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+    /// interpolation="linear") -> Tensor`
+    pub fn quantile_scalar(&self, q: f64) -> Result<Tensor> {
+        aten::quantile_scalar(self, q)
+    }
+
+    /// As [`Tensor::quantile_scalar`], with all that it leaves out.
+    pub fn quantile_scalar_with(
+        &self, q: f64, options: aten::QuantileScalarOptions<'_>) -> Result<Tensor> {
+        aten::quantile_scalar_with(self, q, options)
+    }
+
+    /// `aten::rad2deg(Tensor self) -> Tensor`
+    pub fn rad2deg(&self) -> Result<Tensor> {
+        aten::rad2deg(self)
+    }
+
+    /// `aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn rad2deg_(&self) -> Result<Tensor> {
+        aten::rad2deg_(self)
     }
 
     /// `aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout?
@@ -2778,6 +4005,16 @@ impl Tensor {
         aten::sin_(self)
     }
 
+    /// `aten::sinc(Tensor self) -> Tensor`
+    pub fn sinc(&self) -> Result<Tensor> {
+        aten::sinc(self)
+    }
+
+    /// `aten::sinc_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn sinc_(&self) -> Result<Tensor> {
+        aten::sinc_(self)
+    }
+
     /// `aten::sinh(Tensor self) -> Tensor`
     pub fn sinh(&self) -> Result<Tensor> {
         aten::sinh(self)
@@ -2809,6 +4046,11 @@ impl Tensor {
     pub fn slice_scatter_with(
         &self, src: &Tensor, options: aten::SliceScatterOptions) -> Result<Tensor> {
         aten::slice_scatter_with(self, src, options)
+    }
+
+    /// `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)`
+    pub fn slogdet(&self) -> Result<(Tensor, Tensor)> {
+        aten::slogdet(self)
     }
 
     /// `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor`
@@ -2886,6 +4128,11 @@ impl Tensor {
         aten::sort_stable_with(self, stable, options)
     }
 
+    /// `aten::special_digamma(Tensor self) -> Tensor`
+    pub fn special_digamma(&self) -> Result<Tensor> {
+        aten::special_digamma(self)
+    }
+
     /// `aten::special_erf(Tensor self) -> Tensor`
     pub fn special_erf(&self) -> Result<Tensor> {
         aten::special_erf(self)
@@ -2894,6 +4141,11 @@ impl Tensor {
     /// `aten::special_erfc(Tensor self) -> Tensor`
     pub fn special_erfc(&self) -> Result<Tensor> {
         aten::special_erfc(self)
+    }
+
+    /// `aten::special_erfinv(Tensor self) -> Tensor`
+    pub fn special_erfinv(&self) -> Result<Tensor> {
+        aten::special_erfinv(self)
     }
 
     /// `aten::special_exp2(Tensor self) -> Tensor`
@@ -2911,9 +4163,44 @@ impl Tensor {
         aten::special_expm1(self)
     }
 
+    /// `aten::special_gammaln(Tensor self) -> Tensor`
+    pub fn special_gammaln(&self) -> Result<Tensor> {
+        aten::special_gammaln(self)
+    }
+
+    /// `aten::special_i0(Tensor self) -> Tensor`
+    pub fn special_i0(&self) -> Result<Tensor> {
+        aten::special_i0(self)
+    }
+
+    /// `aten::special_i0e(Tensor self) -> Tensor`
+    pub fn special_i0e(&self) -> Result<Tensor> {
+        aten::special_i0e(self)
+    }
+
+    /// `aten::special_i1(Tensor self) -> Tensor`
+    pub fn special_i1(&self) -> Result<Tensor> {
+        aten::special_i1(self)
+    }
+
+    /// `aten::special_i1e(Tensor self) -> Tensor`
+    pub fn special_i1e(&self) -> Result<Tensor> {
+        aten::special_i1e(self)
+    }
+
     /// `aten::special_log1p(Tensor self) -> Tensor`
     pub fn special_log1p(&self) -> Result<Tensor> {
         aten::special_log1p(self)
+    }
+
+    /// `aten::special_logit(Tensor self, float? eps=None) -> Tensor`
+    pub fn special_logit(&self) -> Result<Tensor> {
+        aten::special_logit(self)
+    }
+
+    /// As [`Tensor::special_logit`], with all that it leaves out.
+    pub fn special_logit_with(&self, options: aten::SpecialLogitOptions) -> Result<Tensor> {
+        aten::special_logit_with(self, options)
     }
 
     /// `aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor`
@@ -2925,6 +4212,26 @@ impl Tensor {
     pub fn special_logsumexp_with(
         &self, dim: &[i64], options: aten::SpecialLogsumexpOptions) -> Result<Tensor> {
         aten::special_logsumexp_with(self, dim, options)
+    }
+
+    /// `aten::special_psi(Tensor self) -> Tensor`
+    pub fn special_psi(&self) -> Result<Tensor> {
+        aten::special_psi(self)
+    }
+
+    /// `aten::special_sinc(Tensor self) -> Tensor`
+    pub fn special_sinc(&self) -> Result<Tensor> {
+        aten::special_sinc(self)
+    }
+
+    /// `aten::special_xlog1py(Tensor self, Tensor other) -> Tensor`
+    pub fn special_xlog1py(&self, other: &Tensor) -> Result<Tensor> {
+        aten::special_xlog1py(self, other)
+    }
+
+    /// `aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn special_xlog1py_other_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::special_xlog1py_other_scalar(self, other)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
@@ -2959,11 +4266,6 @@ impl Tensor {
     pub fn split_with_sizes_with(
         &self, split_sizes: &[i64], options: aten::SplitWithSizesOptions) -> Result<Vec<Tensor>> {
         aten::split_with_sizes_with(self, split_sizes, options)
-    }
-
-    /// `aten::sqrt(Tensor self) -> Tensor`
-    pub fn sqrt(&self) -> Result<Tensor> {
-        aten::sqrt(self)
     }
 
     /// `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)`
@@ -3207,6 +4509,17 @@ impl Tensor {
         aten::sum_to_size(self, size)
     }
 
+    /// `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor
+    /// V)`
+    pub fn svd(&self) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::svd(self)
+    }
+
+    /// As [`Tensor::svd`], with all that it leaves out.
+    pub fn svd_with(&self, options: aten::SvdOptions) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::svd_with(self, options)
+    }
+
     /// `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)`
     pub fn swapaxes(&self, axis0: i64, axis1: i64) -> Result<Tensor> {
         aten::swapaxes(self, axis0, axis1)
@@ -3278,6 +4591,12 @@ impl Tensor {
         aten::tanh_(self)
     }
 
+    /// `aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor`
+    pub fn tensordot(
+        &self, other: &Tensor, dims_self: &[i64], dims_other: &[i64]) -> Result<Tensor> {
+        aten::tensordot(self, other, dims_self, dims_other)
+    }
+
     /// `aten::tile(Tensor self, SymInt[] dims) -> Tensor`
     pub fn tile(&self, dims: &[i64]) -> Result<Tensor> {
         aten::tile(self, dims)
@@ -3338,6 +4657,11 @@ impl Tensor {
     /// As [`Tensor::topk`], with all that it leaves out.
     pub fn topk_with(&self, k: i64, options: aten::TopkOptions) -> Result<(Tensor, Tensor)> {
         aten::topk_with(self, k, options)
+    }
+
+    /// `aten::trace(Tensor self) -> Tensor`
+    pub fn trace(&self) -> Result<Tensor> {
+        aten::trace(self)
     }
 
     /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
@@ -3464,6 +4788,30 @@ impl Tensor {
     /// As [`Tensor::uniform`], with all that it leaves out.
     pub fn uniform_with(&self, options: aten::UniformOptions<'_>) -> Result<Tensor> {
         aten::uniform_with(self, options)
+    }
+
+    /// `aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
+    /// int? dim=None) -> (Tensor, Tensor, Tensor)`
+    pub fn unique_consecutive(&self) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::unique_consecutive(self)
+    }
+
+    /// As [`Tensor::unique_consecutive`], with all that it leaves out.
+    pub fn unique_consecutive_with(
+        &self, options: aten::UniqueConsecutiveOptions) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::unique_consecutive_with(self, options)
+    }
+
+    /// `aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+    /// return_counts=False) -> (Tensor, Tensor, Tensor)`
+    pub fn unique_dim(&self, dim: i64) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::unique_dim(self, dim)
+    }
+
+    /// As [`Tensor::unique_dim`], with all that it leaves out.
+    pub fn unique_dim_with(
+        &self, dim: i64, options: aten::UniqueDimOptions) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::unique_dim_with(self, dim, options)
     }
 
     /// `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)`
@@ -3632,6 +4980,11 @@ impl Tensor {
     pub fn var_mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::VarMeanDimOptions) -> Result<(Tensor, Tensor)> {
         aten::var_mean_dim_with(self, dim, options)
+    }
+
+    /// `aten::vdot(Tensor self, Tensor other) -> Tensor`
+    pub fn vdot(&self, other: &Tensor) -> Result<Tensor> {
+        aten::vdot(self, other)
     }
 
     /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`

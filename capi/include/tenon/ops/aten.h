@@ -169,6 +169,4360 @@ static inline tenon_status aten__adaptive_avg_pool3d_backward_out(
   return TENON_OK;
 }
 
+/// aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
+static inline tenon_status aten__fft_c2c(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int32_t forward, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_bool(forward);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_c2c", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_fft_c2c.out(Tensor self, SymInt[] dim, int normalization, bool forward, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten__fft_c2c_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int32_t forward, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_bool(forward);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_c2c.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
+static inline tenon_status aten__fft_c2r(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int64_t last_dim_size, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_int(last_dim_size);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_c2r", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_fft_c2r.out(Tensor self, int[] dim, int normalization, SymInt last_dim_size, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__fft_c2r_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int64_t last_dim_size, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_int(last_dim_size);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_c2r.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
+static inline tenon_status aten__fft_r2c(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int32_t onesided, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_bool(onesided);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_r2c", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten__fft_r2c_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
+    int32_t onesided, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_int(normalization);
+  args_[3] = tenon_value_of_bool(onesided);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_fft_r2c.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_foreach_abs(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_abs(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_abs", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_abs_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_abs.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_abs_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_abs_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_abs_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_acos(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_acos(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_acos", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_acos_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_acos.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_acos_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_acos_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_acos_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add_List_options {
+  tenon_value alpha;
+} aten__foreach_add_List_options;
+
+static inline aten__foreach_add_List_options aten__foreach_add_List_defaults(void) {
+  aten__foreach_add_List_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
+static inline tenon_status aten__foreach_add_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, const aten__foreach_add_List_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_add_List_options defaults_ = aten__foreach_add_List_defaults();
+  const aten__foreach_add_List_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.List", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add_List_out_options {
+  tenon_value alpha;
+} aten__foreach_add_List_out_options;
+
+static inline aten__foreach_add_List_out_options aten__foreach_add_List_out_defaults(void) {
+  aten__foreach_add_List_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()
+static inline tenon_status aten__foreach_add_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_add_List_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_add_List_out_options defaults_ = aten__foreach_add_List_out_defaults();
+  const aten__foreach_add_List_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.List_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_add_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_add_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_add_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_add_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add_Tensor_options {
+  tenon_value alpha;
+} aten__foreach_add_Tensor_options;
+
+static inline aten__foreach_add_Tensor_options aten__foreach_add_Tensor_defaults(void) {
+  aten__foreach_add_Tensor_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
+static inline tenon_status aten__foreach_add_Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other,
+    const aten__foreach_add_Tensor_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_add_Tensor_options defaults_ = aten__foreach_add_Tensor_defaults();
+  const aten__foreach_add_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add_Tensor_out_options {
+  tenon_value alpha;
+} aten__foreach_add_Tensor_out_options;
+
+static inline aten__foreach_add_Tensor_out_options aten__foreach_add_Tensor_out_defaults(void) {
+  aten__foreach_add_Tensor_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()
+static inline tenon_status aten__foreach_add_Tensor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other, tenon_tensor* const* out,
+    uint32_t out_count, const aten__foreach_add_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_add_Tensor_out_options defaults_ = aten__foreach_add_Tensor_out_defaults();
+  const aten__foreach_add_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add.Tensor_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add__List_options {
+  tenon_value alpha;
+} aten__foreach_add__List_options;
+
+static inline aten__foreach_add__List_options aten__foreach_add__List_defaults(void) {
+  aten__foreach_add__List_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
+static inline tenon_status aten__foreach_add__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, const aten__foreach_add__List_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_add__List_options defaults_ = aten__foreach_add__List_defaults();
+  const aten__foreach_add__List_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add_.List", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_add__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_add__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_add__Tensor_options {
+  tenon_value alpha;
+} aten__foreach_add__Tensor_options;
+
+static inline aten__foreach_add__Tensor_options aten__foreach_add__Tensor_defaults(void) {
+  aten__foreach_add__Tensor_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
+static inline tenon_status aten__foreach_add__Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other,
+    const aten__foreach_add__Tensor_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_add__Tensor_options defaults_ = aten__foreach_add__Tensor_defaults();
+  const aten__foreach_add__Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_add_.Tensor", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcdiv_Scalar_options {
+  tenon_value value;
+} aten__foreach_addcdiv_Scalar_options;
+
+static inline aten__foreach_addcdiv_Scalar_options aten__foreach_addcdiv_Scalar_defaults(void) {
+  aten__foreach_addcdiv_Scalar_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+/// -> Tensor[]
+static inline tenon_status aten__foreach_addcdiv_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    const aten__foreach_addcdiv_Scalar_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_addcdiv_Scalar_options defaults_ = aten__foreach_addcdiv_Scalar_defaults();
+  const aten__foreach_addcdiv_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+/// scalars) -> Tensor[]
+static inline tenon_status aten__foreach_addcdiv_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.ScalarList", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcdiv_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.ScalarList_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcdiv_Scalar_out_options {
+  tenon_value value;
+} aten__foreach_addcdiv_Scalar_out_options;
+
+static inline aten__foreach_addcdiv_Scalar_out_options aten__foreach_addcdiv_Scalar_out_defaults(void) {
+  aten__foreach_addcdiv_Scalar_out_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcdiv_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_addcdiv_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_addcdiv_Scalar_out_options defaults_ = aten__foreach_addcdiv_Scalar_out_defaults();
+  const aten__foreach_addcdiv_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.Scalar_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+/// -> Tensor[]
+static inline tenon_status aten__foreach_addcdiv_Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcdiv_Tensor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv.Tensor_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcdiv__Scalar_options {
+  tenon_value value;
+} aten__foreach_addcdiv__Scalar_options;
+
+static inline aten__foreach_addcdiv__Scalar_options aten__foreach_addcdiv__Scalar_defaults(void) {
+  aten__foreach_addcdiv__Scalar_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> ()
+static inline tenon_status aten__foreach_addcdiv__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    const aten__foreach_addcdiv__Scalar_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_addcdiv__Scalar_options defaults_ = aten__foreach_addcdiv__Scalar_defaults();
+  const aten__foreach_addcdiv__Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv_.Scalar", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_addcdiv__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv_.ScalarList", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> ()
+static inline tenon_status aten__foreach_addcdiv__Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcdiv_.Tensor", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcmul_Scalar_options {
+  tenon_value value;
+} aten__foreach_addcmul_Scalar_options;
+
+static inline aten__foreach_addcmul_Scalar_options aten__foreach_addcmul_Scalar_defaults(void) {
+  aten__foreach_addcmul_Scalar_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+/// -> Tensor[]
+static inline tenon_status aten__foreach_addcmul_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    const aten__foreach_addcmul_Scalar_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_addcmul_Scalar_options defaults_ = aten__foreach_addcmul_Scalar_defaults();
+  const aten__foreach_addcmul_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+/// scalars) -> Tensor[]
+static inline tenon_status aten__foreach_addcmul_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.ScalarList", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcmul_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.ScalarList_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcmul_Scalar_out_options {
+  tenon_value value;
+} aten__foreach_addcmul_Scalar_out_options;
+
+static inline aten__foreach_addcmul_Scalar_out_options aten__foreach_addcmul_Scalar_out_defaults(void) {
+  aten__foreach_addcmul_Scalar_out_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcmul_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_addcmul_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_addcmul_Scalar_out_options defaults_ = aten__foreach_addcmul_Scalar_out_defaults();
+  const aten__foreach_addcmul_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.Scalar_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+/// -> Tensor[]
+static inline tenon_status aten__foreach_addcmul_Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_addcmul_Tensor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  args_[4] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul.Tensor_out", args_, 5, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_addcmul__Scalar_options {
+  tenon_value value;
+} aten__foreach_addcmul__Scalar_options;
+
+static inline aten__foreach_addcmul__Scalar_options aten__foreach_addcmul__Scalar_defaults(void) {
+  aten__foreach_addcmul__Scalar_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+/// value=1) -> ()
+static inline tenon_status aten__foreach_addcmul__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    const aten__foreach_addcmul__Scalar_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_addcmul__Scalar_options defaults_ = aten__foreach_addcmul__Scalar_defaults();
+  const aten__foreach_addcmul__Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul_.Scalar", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+/// Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_addcmul__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul_.ScalarList", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+/// scalars) -> ()
+static inline tenon_status aten__foreach_addcmul__Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensor1,
+    uint32_t tensor1_count, tenon_tensor* const* tensor2, uint32_t tensor2_count,
+    tenon_tensor* scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensor1, tensor1_count);
+  args_[2] = tenon_value_of_tensors(tensor2, tensor2_count);
+  args_[3] = tenon_value_of_tensor(scalars);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_addcmul_.Tensor", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_asin(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_asin(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_asin", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_asin_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_asin.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_asin_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_asin_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_asin_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_atan(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_atan(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_atan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_atan_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_atan.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_atan_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_atan_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_atan_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_ceil(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_ceil(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_ceil", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_ceil_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_ceil.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_ceil_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_ceil_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_ceil_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_max_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_clamp_max_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_max_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_max_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()
+static inline tenon_status aten__foreach_clamp_max_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_clamp_max_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_clamp_max__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_clamp_max__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_clamp_max__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_max_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_min_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_clamp_min_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_min_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_clamp_min_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()
+static inline tenon_status aten__foreach_clamp_min_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_clamp_min_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_clamp_min__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_clamp_min__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_clamp_min__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clamp_min_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_clone_options {
+  const int32_t* memory_format;
+} aten__foreach_clone_options;
+
+static inline aten__foreach_clone_options aten__foreach_clone_defaults(void) {
+  aten__foreach_clone_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]
+static inline tenon_status aten__foreach_clone(
+    tenon_tensor* const* self, uint32_t self_count, const aten__foreach_clone_options* options,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_clone_options defaults_ = aten__foreach_clone_defaults();
+  const aten__foreach_clone_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clone", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_clone_out_options {
+  const int32_t* memory_format;
+} aten__foreach_clone_out_options;
+
+static inline aten__foreach_clone_out_options aten__foreach_clone_out_defaults(void) {
+  aten__foreach_clone_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None, Tensor(a!)[] out)
+/// -> ()
+static inline tenon_status aten__foreach_clone_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_clone_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_clone_out_options defaults_ = aten__foreach_clone_out_defaults();
+  const aten__foreach_clone_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_clone.out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_copy_options {
+  int32_t non_blocking;
+} aten__foreach_copy_options;
+
+static inline aten__foreach_copy_options aten__foreach_copy_defaults(void) {
+  aten__foreach_copy_options options_;
+  options_.non_blocking = 0;
+  return options_;
+}
+
+/// aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out
+static inline tenon_status aten__foreach_copy(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* src, uint32_t src_count,
+    const aten__foreach_copy_options* options, tenon_value* out_self_out) {
+  static const tenon_op* op_;
+  const aten__foreach_copy_options defaults_ = aten__foreach_copy_defaults();
+  const aten__foreach_copy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(src, src_count);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_copy", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_self_out = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_copy_out_options {
+  int32_t non_blocking;
+} aten__foreach_copy_out_options;
+
+static inline aten__foreach_copy_out_options aten__foreach_copy_out_defaults(void) {
+  aten__foreach_copy_out_options options_;
+  options_.non_blocking = 0;
+  return options_;
+}
+
+/// aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *, Tensor(a!)[]
+/// out) -> ()
+static inline tenon_status aten__foreach_copy_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* src, uint32_t src_count,
+    tenon_tensor* const* out, uint32_t out_count, const aten__foreach_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_copy_out_options defaults_ = aten__foreach_copy_out_defaults();
+  const aten__foreach_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(src, src_count);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_copy.out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_copy__options {
+  int32_t non_blocking;
+} aten__foreach_copy__options;
+
+static inline aten__foreach_copy__options aten__foreach_copy__defaults(void) {
+  aten__foreach_copy__options options_;
+  options_.non_blocking = 0;
+  return options_;
+}
+
+/// aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()
+static inline tenon_status aten__foreach_copy_(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* src, uint32_t src_count,
+    const aten__foreach_copy__options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_copy__options defaults_ = aten__foreach_copy__defaults();
+  const aten__foreach_copy__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(src, src_count);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_copy_", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_cos(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_cos(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cos", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_cos_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cos.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_cos_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_cos_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cos_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_cosh(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_cosh(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cosh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_cosh_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cosh.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_cosh_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_cosh_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_cosh_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_div_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_div_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_div_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_div_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_div_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_div_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]
+static inline tenon_status aten__foreach_div_Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_div_Tensor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div.Tensor_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_div__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_div__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_div__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_div_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
+static inline tenon_status aten__foreach_div__Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_div_.Tensor", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_erf(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_erf(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_erf_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erf.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_erf_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_erf_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erf_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_erfc(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_erfc(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erfc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_erfc_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erfc.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_erfc_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_erfc_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_erfc_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_exp(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_exp(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_exp", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_exp_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_exp.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_exp_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_exp_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_exp_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_expm1(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_expm1(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_expm1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_expm1_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_expm1.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_expm1_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_expm1_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_expm1_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_floor(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_floor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_floor", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_floor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_floor.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_floor_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_floor_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_floor_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_frac(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_frac(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_frac", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_frac_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_frac.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_frac_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_frac_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_frac_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]
+static inline tenon_status aten__foreach_lerp_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_tensor* const* weights, uint32_t weights_count,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = tenon_value_of_tensors(weights, weights_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.List", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *, Tensor(a!)[]
+/// out) -> ()
+static inline tenon_status aten__foreach_lerp_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_tensor* const* weights, uint32_t weights_count,
+    tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = tenon_value_of_tensors(weights, weights_count);
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.List_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]
+static inline tenon_status aten__foreach_lerp_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]
+static inline tenon_status aten__foreach_lerp_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.ScalarList", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *,
+/// Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_lerp_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.ScalarList_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *, Tensor(a!)[]
+/// out) -> ()
+static inline tenon_status aten__foreach_lerp_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp.Scalar_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()
+static inline tenon_status aten__foreach_lerp__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_tensor* const* weights, uint32_t weights_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = tenon_value_of_tensors(weights, weights_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp_.List", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ()
+static inline tenon_status aten__foreach_lerp__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp_.Scalar", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()
+static inline tenon_status aten__foreach_lerp__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* tensors1,
+    uint32_t tensors1_count, tenon_value weight) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(tensors1, tensors1_count);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lerp_.ScalarList", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lgamma(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_lgamma(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lgamma", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_lgamma_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lgamma.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_lgamma_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_lgamma_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_lgamma_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_log(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_log_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log10(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_log10(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log10", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_log10_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log10.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log10_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_log10_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log10_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log1p(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_log1p(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log1p", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_log1p_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log1p.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log1p_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_log1p_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log1p_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log2(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_log2(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log2", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_log2_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log2.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log2_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_log2_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log2_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_log_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_log_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_log_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_max(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_max(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_max", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_max_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_max.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_maximum_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_maximum_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_maximum_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_maximum_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()
+static inline tenon_status aten__foreach_maximum_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_maximum_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_maximum__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_maximum__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_maximum__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_maximum_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_minimum_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_minimum_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_minimum_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_minimum_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+/// ()
+static inline tenon_status aten__foreach_minimum_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_minimum_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_minimum__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_minimum__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_minimum__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_minimum_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]
+static inline tenon_status aten__foreach_mm(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* mat2, uint32_t mat2_count,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(mat2, mat2_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mm", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]
+static inline tenon_status aten__foreach_mul_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_mul_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_mul_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_mul_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_mul_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_mul_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]
+static inline tenon_status aten__foreach_mul_Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_mul_Tensor_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul.Tensor_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+static inline tenon_status aten__foreach_mul__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_mul__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_mul__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
+static inline tenon_status aten__foreach_mul__Tensor(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_mul_.Tensor", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_neg(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_neg(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_neg", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_neg_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_neg.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_neg_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_neg_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_neg_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_norm_Scalar_options {
+  tenon_value ord;
+  const tenon_dtype* dtype;
+} aten__foreach_norm_Scalar_options;
+
+static inline aten__foreach_norm_Scalar_options aten__foreach_norm_Scalar_defaults(void) {
+  aten__foreach_norm_Scalar_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
+static inline tenon_status aten__foreach_norm_Scalar(
+    tenon_tensor* const* self, uint32_t self_count,
+    const aten__foreach_norm_Scalar_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_norm_Scalar_options defaults_ = aten__foreach_norm_Scalar_defaults();
+  const aten__foreach_norm_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->ord;
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_norm.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_norm_Scalar_out_options {
+  tenon_value ord;
+  const tenon_dtype* dtype;
+} aten__foreach_norm_Scalar_out_options;
+
+static inline aten__foreach_norm_Scalar_out_options aten__foreach_norm_Scalar_out_defaults(void) {
+  aten__foreach_norm_Scalar_out_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+/// Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_norm_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_norm_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_norm_Scalar_out_options defaults_ = aten__foreach_norm_Scalar_out_defaults();
+  const aten__foreach_norm_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->ord;
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_norm.Scalar_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]
+static inline tenon_status aten__foreach_pow_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* exponent,
+    uint32_t exponent_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(exponent, exponent_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.List", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_pow_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* exponent,
+    uint32_t exponent_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(exponent, exponent_count);
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.List_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]
+static inline tenon_status aten__foreach_pow_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]
+static inline tenon_status aten__foreach_pow_ScalarAndTensor(
+    tenon_value self, tenon_tensor* const* exponent, uint32_t exponent_count,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensors(exponent, exponent_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.ScalarAndTensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]
+static inline tenon_status aten__foreach_pow_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_pow_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_pow_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()
+static inline tenon_status aten__foreach_pow__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* exponent,
+    uint32_t exponent_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(exponent, exponent_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow_.List", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()
+static inline tenon_status aten__foreach_pow__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()
+static inline tenon_status aten__foreach_pow__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_pow_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_powsum_Scalar_options {
+  tenon_value ord;
+  const tenon_dtype* dtype;
+} aten__foreach_powsum_Scalar_options;
+
+static inline aten__foreach_powsum_Scalar_options aten__foreach_powsum_Scalar_defaults(void) {
+  aten__foreach_powsum_Scalar_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
+static inline tenon_status aten__foreach_powsum_Scalar(
+    tenon_tensor* const* self, uint32_t self_count,
+    const aten__foreach_powsum_Scalar_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_powsum_Scalar_options defaults_ = aten__foreach_powsum_Scalar_defaults();
+  const aten__foreach_powsum_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->ord;
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_powsum.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_powsum_Scalar_out_options {
+  tenon_value ord;
+  const tenon_dtype* dtype;
+} aten__foreach_powsum_Scalar_out_options;
+
+static inline aten__foreach_powsum_Scalar_out_options aten__foreach_powsum_Scalar_out_defaults(void) {
+  aten__foreach_powsum_Scalar_out_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+/// Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_powsum_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_powsum_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_powsum_Scalar_out_options defaults_ = aten__foreach_powsum_Scalar_out_defaults();
+  const aten__foreach_powsum_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = given_->ord;
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_powsum.Scalar_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_reciprocal(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_reciprocal", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_reciprocal_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_reciprocal.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_reciprocal_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_reciprocal_(
+    tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_reciprocal_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_round(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_round(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_round", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_round_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_round.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_round_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_round_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_round_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_rsqrt(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_rsqrt", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_rsqrt_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_rsqrt.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_rsqrt_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_rsqrt_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_rsqrt_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_sigmoid(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sigmoid", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sigmoid_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sigmoid.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sigmoid_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_sigmoid_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sigmoid_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sign(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_sign(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sign", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sign_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sign.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sign_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_sign_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sign_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sin(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_sin(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sin", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sin_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sin.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sin_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_sin_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sin_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sinh(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_sinh(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sinh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sinh_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sinh.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sinh_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_sinh_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sinh_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sqrt(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_sqrt(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sqrt", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sqrt_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sqrt.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_sqrt_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sqrt_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_sub_List_options {
+  tenon_value alpha;
+} aten__foreach_sub_List_options;
+
+static inline aten__foreach_sub_List_options aten__foreach_sub_List_defaults(void) {
+  aten__foreach_sub_List_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
+static inline tenon_status aten__foreach_sub_List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, const aten__foreach_sub_List_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten__foreach_sub_List_options defaults_ = aten__foreach_sub_List_defaults();
+  const aten__foreach_sub_List_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.List", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_sub_List_out_options {
+  tenon_value alpha;
+} aten__foreach_sub_List_out_options;
+
+static inline aten__foreach_sub_List_out_options aten__foreach_sub_List_out_defaults(void) {
+  aten__foreach_sub_List_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+/// -> ()
+static inline tenon_status aten__foreach_sub_List_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, tenon_tensor* const* out, uint32_t out_count,
+    const aten__foreach_sub_List_out_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_sub_List_out_options defaults_ = aten__foreach_sub_List_out_defaults();
+  const aten__foreach_sub_List_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.List_out", args_, 4, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+static inline tenon_status aten__foreach_sub_Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+static inline tenon_status aten__foreach_sub_ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.ScalarList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sub_ScalarList_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.ScalarList_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_sub_Scalar_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar, tenon_tensor* const* out,
+    uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  args_[2] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub.Scalar_out", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__foreach_sub__List_options {
+  tenon_value alpha;
+} aten__foreach_sub__List_options;
+
+static inline aten__foreach_sub__List_options aten__foreach_sub__List_defaults(void) {
+  aten__foreach_sub__List_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
+static inline tenon_status aten__foreach_sub__List(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* other,
+    uint32_t other_count, const aten__foreach_sub__List_options* options) {
+  static const tenon_op* op_;
+  const aten__foreach_sub__List_options defaults_ = aten__foreach_sub__List_defaults();
+  const aten__foreach_sub__List_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(other, other_count);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub_.List", args_, 3, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+static inline tenon_status aten__foreach_sub__Scalar(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalar) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalar;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub_.Scalar", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_sub_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+static inline tenon_status aten__foreach_sub__ScalarList(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value scalars) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = scalars;
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_sub_.ScalarList", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_tan(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_tan(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_tan_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tan.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_tan_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_tan_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tan_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_tanh(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_tanh(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tanh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_tanh_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tanh.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_tanh_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_tanh_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_tanh_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_trunc(Tensor[] self) -> Tensor[]
+static inline tenon_status aten__foreach_trunc(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_trunc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_trunc_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_trunc.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_trunc_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_trunc_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_trunc_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out
+static inline tenon_status aten__foreach_zero(
+    tenon_tensor* const* self, uint32_t self_count, tenon_value* out_self_out) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_zero", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_self_out = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+static inline tenon_status aten__foreach_zero_out(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* out, uint32_t out_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(out, out_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_zero.out", args_, 2, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_foreach_zero_(Tensor(a!)[] self) -> ()
+static inline tenon_status aten__foreach_zero_(tenon_tensor* const* self, uint32_t self_count) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  status_ = aten_wrapped_call(&op_, "aten::_foreach_zero_", args_, 1, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_adam__options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_adam__options;
+
+static inline aten__fused_adam__options aten__fused_adam__defaults(void) {
+  aten__fused_adam__options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+/// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+/// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+/// Tensor? found_inf=None) -> ()
+static inline tenon_status aten__fused_adam_(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* exp_avgs, uint32_t exp_avgs_count,
+    tenon_tensor* const* exp_avg_sqs, uint32_t exp_avg_sqs_count,
+    tenon_tensor* const* max_exp_avg_sqs, uint32_t max_exp_avg_sqs_count,
+    tenon_tensor* const* state_steps, uint32_t state_steps_count, double lr, double beta1,
+    double beta2, double weight_decay, double eps, int32_t amsgrad, int32_t maximize,
+    const aten__fused_adam__options* options) {
+  static const tenon_op* op_;
+  const aten__fused_adam__options defaults_ = aten__fused_adam__defaults();
+  const aten__fused_adam__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[15];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(exp_avgs, exp_avgs_count);
+  args_[3] = tenon_value_of_tensors(exp_avg_sqs, exp_avg_sqs_count);
+  args_[4] = tenon_value_of_tensors(max_exp_avg_sqs, max_exp_avg_sqs_count);
+  args_[5] = tenon_value_of_tensors(state_steps, state_steps_count);
+  args_[6] = tenon_value_of_float(lr);
+  args_[7] = tenon_value_of_float(beta1);
+  args_[8] = tenon_value_of_float(beta2);
+  args_[9] = tenon_value_of_float(weight_decay);
+  args_[10] = tenon_value_of_float(eps);
+  args_[11] = tenon_value_of_bool(amsgrad);
+  args_[12] = tenon_value_of_bool(maximize);
+  args_[13] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[14] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_adam_", args_, 15, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_adam__tensor_lr_options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_adam__tensor_lr_options;
+
+static inline aten__fused_adam__tensor_lr_options aten__fused_adam__tensor_lr_defaults(void) {
+  aten__fused_adam__tensor_lr_options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+/// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr,
+/// float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+/// grad_scale=None, Tensor? found_inf=None) -> ()
+static inline tenon_status aten__fused_adam__tensor_lr(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* exp_avgs, uint32_t exp_avgs_count,
+    tenon_tensor* const* exp_avg_sqs, uint32_t exp_avg_sqs_count,
+    tenon_tensor* const* max_exp_avg_sqs, uint32_t max_exp_avg_sqs_count,
+    tenon_tensor* const* state_steps, uint32_t state_steps_count, tenon_tensor* lr, double beta1,
+    double beta2, double weight_decay, double eps, int32_t amsgrad, int32_t maximize,
+    const aten__fused_adam__tensor_lr_options* options) {
+  static const tenon_op* op_;
+  const aten__fused_adam__tensor_lr_options defaults_ = aten__fused_adam__tensor_lr_defaults();
+  const aten__fused_adam__tensor_lr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[15];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(exp_avgs, exp_avgs_count);
+  args_[3] = tenon_value_of_tensors(exp_avg_sqs, exp_avg_sqs_count);
+  args_[4] = tenon_value_of_tensors(max_exp_avg_sqs, max_exp_avg_sqs_count);
+  args_[5] = tenon_value_of_tensors(state_steps, state_steps_count);
+  args_[6] = tenon_value_of_tensor(lr);
+  args_[7] = tenon_value_of_float(beta1);
+  args_[8] = tenon_value_of_float(beta2);
+  args_[9] = tenon_value_of_float(weight_decay);
+  args_[10] = tenon_value_of_float(eps);
+  args_[11] = tenon_value_of_bool(amsgrad);
+  args_[12] = tenon_value_of_bool(maximize);
+  args_[13] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[14] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_adam_.tensor_lr", args_, 15, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_adamw__options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_adamw__options;
+
+static inline aten__fused_adamw__options aten__fused_adamw__defaults(void) {
+  aten__fused_adamw__options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+/// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+/// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+/// Tensor? found_inf=None) -> ()
+static inline tenon_status aten__fused_adamw_(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* exp_avgs, uint32_t exp_avgs_count,
+    tenon_tensor* const* exp_avg_sqs, uint32_t exp_avg_sqs_count,
+    tenon_tensor* const* max_exp_avg_sqs, uint32_t max_exp_avg_sqs_count,
+    tenon_tensor* const* state_steps, uint32_t state_steps_count, double lr, double beta1,
+    double beta2, double weight_decay, double eps, int32_t amsgrad, int32_t maximize,
+    const aten__fused_adamw__options* options) {
+  static const tenon_op* op_;
+  const aten__fused_adamw__options defaults_ = aten__fused_adamw__defaults();
+  const aten__fused_adamw__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[15];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(exp_avgs, exp_avgs_count);
+  args_[3] = tenon_value_of_tensors(exp_avg_sqs, exp_avg_sqs_count);
+  args_[4] = tenon_value_of_tensors(max_exp_avg_sqs, max_exp_avg_sqs_count);
+  args_[5] = tenon_value_of_tensors(state_steps, state_steps_count);
+  args_[6] = tenon_value_of_float(lr);
+  args_[7] = tenon_value_of_float(beta1);
+  args_[8] = tenon_value_of_float(beta2);
+  args_[9] = tenon_value_of_float(weight_decay);
+  args_[10] = tenon_value_of_float(eps);
+  args_[11] = tenon_value_of_bool(amsgrad);
+  args_[12] = tenon_value_of_bool(maximize);
+  args_[13] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[14] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_adamw_", args_, 15, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_adamw__tensor_lr_options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_adamw__tensor_lr_options;
+
+static inline aten__fused_adamw__tensor_lr_options aten__fused_adamw__tensor_lr_defaults(void) {
+  aten__fused_adamw__tensor_lr_options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+/// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr,
+/// float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+/// grad_scale=None, Tensor? found_inf=None) -> ()
+static inline tenon_status aten__fused_adamw__tensor_lr(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* exp_avgs, uint32_t exp_avgs_count,
+    tenon_tensor* const* exp_avg_sqs, uint32_t exp_avg_sqs_count,
+    tenon_tensor* const* max_exp_avg_sqs, uint32_t max_exp_avg_sqs_count,
+    tenon_tensor* const* state_steps, uint32_t state_steps_count, tenon_tensor* lr, double beta1,
+    double beta2, double weight_decay, double eps, int32_t amsgrad, int32_t maximize,
+    const aten__fused_adamw__tensor_lr_options* options) {
+  static const tenon_op* op_;
+  const aten__fused_adamw__tensor_lr_options defaults_ = aten__fused_adamw__tensor_lr_defaults();
+  const aten__fused_adamw__tensor_lr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[15];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(exp_avgs, exp_avgs_count);
+  args_[3] = tenon_value_of_tensors(exp_avg_sqs, exp_avg_sqs_count);
+  args_[4] = tenon_value_of_tensors(max_exp_avg_sqs, max_exp_avg_sqs_count);
+  args_[5] = tenon_value_of_tensors(state_steps, state_steps_count);
+  args_[6] = tenon_value_of_tensor(lr);
+  args_[7] = tenon_value_of_float(beta1);
+  args_[8] = tenon_value_of_float(beta2);
+  args_[9] = tenon_value_of_float(weight_decay);
+  args_[10] = tenon_value_of_float(eps);
+  args_[11] = tenon_value_of_bool(amsgrad);
+  args_[12] = tenon_value_of_bool(maximize);
+  args_[13] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[14] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_adamw_.tensor_lr", args_, 15, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_sgd__options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_sgd__options;
+
+static inline aten__fused_sgd__options aten__fused_sgd__defaults(void) {
+  aten__fused_sgd__options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
+/// float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize,
+/// bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()
+static inline tenon_status aten__fused_sgd_(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* momentum_buffer_list,
+    uint32_t momentum_buffer_list_count, double weight_decay, double momentum, double lr,
+    double dampening, int32_t nesterov, int32_t maximize, int32_t is_first_step,
+    const aten__fused_sgd__options* options) {
+  static const tenon_op* op_;
+  const aten__fused_sgd__options defaults_ = aten__fused_sgd__defaults();
+  const aten__fused_sgd__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[12];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(momentum_buffer_list, momentum_buffer_list_count);
+  args_[3] = tenon_value_of_float(weight_decay);
+  args_[4] = tenon_value_of_float(momentum);
+  args_[5] = tenon_value_of_float(lr);
+  args_[6] = tenon_value_of_float(dampening);
+  args_[7] = tenon_value_of_bool(nesterov);
+  args_[8] = tenon_value_of_bool(maximize);
+  args_[9] = tenon_value_of_bool(is_first_step);
+  args_[10] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[11] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_sgd_", args_, 12, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+typedef struct aten__fused_sgd__tensor_lr_options {
+  tenon_tensor* grad_scale;
+  tenon_tensor* found_inf;
+} aten__fused_sgd__tensor_lr_options;
+
+static inline aten__fused_sgd__tensor_lr_options aten__fused_sgd__tensor_lr_defaults(void) {
+  aten__fused_sgd__tensor_lr_options options_;
+  options_.grad_scale = NULL;
+  options_.found_inf = NULL;
+  return options_;
+}
+
+/// aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+/// momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
+/// nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) ->
+/// ()
+static inline tenon_status aten__fused_sgd__tensor_lr(
+    tenon_tensor* const* self, uint32_t self_count, tenon_tensor* const* grads,
+    uint32_t grads_count, tenon_tensor* const* momentum_buffer_list,
+    uint32_t momentum_buffer_list_count, double weight_decay, double momentum, tenon_tensor* lr,
+    double dampening, int32_t nesterov, int32_t maximize, int32_t is_first_step,
+    const aten__fused_sgd__tensor_lr_options* options) {
+  static const tenon_op* op_;
+  const aten__fused_sgd__tensor_lr_options defaults_ = aten__fused_sgd__tensor_lr_defaults();
+  const aten__fused_sgd__tensor_lr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[12];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(self, self_count);
+  args_[1] = tenon_value_of_tensors(grads, grads_count);
+  args_[2] = tenon_value_of_tensors(momentum_buffer_list, momentum_buffer_list_count);
+  args_[3] = tenon_value_of_float(weight_decay);
+  args_[4] = tenon_value_of_float(momentum);
+  args_[5] = tenon_value_of_tensor(lr);
+  args_[6] = tenon_value_of_float(dampening);
+  args_[7] = tenon_value_of_bool(nesterov);
+  args_[8] = tenon_value_of_bool(maximize);
+  args_[9] = tenon_value_of_bool(is_first_step);
+  args_[10] = given_->grad_scale != NULL ? tenon_value_of_tensor(given_->grad_scale) : tenon_value_of_none();
+  args_[11] = given_->found_inf != NULL ? tenon_value_of_tensor(given_->found_inf) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_fused_sgd_.tensor_lr", args_, 12, rets_, 0);
+  if (status_ != TENON_OK) return status_;
+  return TENON_OK;
+}
+
+/// aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)
+static inline tenon_status aten__linalg_det(
+    tenon_tensor* A, tenon_tensor** out_result, tenon_tensor** out_LU, tenon_tensor** out_pivots) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_det", args_, 1, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  *out_LU = rets_[1].as.tensor;
+  *out_pivots = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) ->
+/// (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)
+static inline tenon_status aten__linalg_det_result(
+    tenon_tensor* A, tenon_tensor* result, tenon_tensor* LU, tenon_tensor* pivots) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(result);
+  args_[2] = tenon_value_of_tensor(LU);
+  args_[3] = tenon_value_of_tensor(pivots);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_det.result", args_, 4, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_eigh_options {
+  const char* UPLO;
+  int32_t compute_v;
+} aten__linalg_eigh_options;
+
+static inline aten__linalg_eigh_options aten__linalg_eigh_defaults(void) {
+  aten__linalg_eigh_options options_;
+  options_.UPLO = "L";
+  options_.compute_v = 1;
+  return options_;
+}
+
+/// aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor
+/// eigenvectors)
+static inline tenon_status aten__linalg_eigh(
+    tenon_tensor* A, const aten__linalg_eigh_options* options, tenon_tensor** out_eigenvalues,
+    tenon_tensor** out_eigenvectors) {
+  static const tenon_op* op_;
+  const aten__linalg_eigh_options defaults_ = aten__linalg_eigh_defaults();
+  const aten__linalg_eigh_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  args_[2] = tenon_value_of_bool(given_->compute_v);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_eigh", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_eigenvalues = rets_[0].as.tensor;
+  *out_eigenvectors = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_eigh_eigenvalues_options {
+  const char* UPLO;
+  int32_t compute_v;
+} aten__linalg_eigh_eigenvalues_options;
+
+static inline aten__linalg_eigh_eigenvalues_options aten__linalg_eigh_eigenvalues_defaults(void) {
+  aten__linalg_eigh_eigenvalues_options options_;
+  options_.UPLO = "L";
+  options_.compute_v = 1;
+  return options_;
+}
+
+/// aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!)
+/// eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+static inline tenon_status aten__linalg_eigh_eigenvalues(
+    tenon_tensor* A, tenon_tensor* eigenvalues, tenon_tensor* eigenvectors,
+    const aten__linalg_eigh_eigenvalues_options* options) {
+  static const tenon_op* op_;
+  const aten__linalg_eigh_eigenvalues_options defaults_ = aten__linalg_eigh_eigenvalues_defaults();
+  const aten__linalg_eigh_eigenvalues_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  args_[2] = tenon_value_of_bool(given_->compute_v);
+  args_[3] = tenon_value_of_tensor(eigenvalues);
+  args_[4] = tenon_value_of_tensor(eigenvectors);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_eigh.eigenvalues", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)
+static inline tenon_status aten__linalg_slogdet(
+    tenon_tensor* A, tenon_tensor** out_sign, tenon_tensor** out_logabsdet, tenon_tensor** out_LU,
+    tenon_tensor** out_pivots) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_slogdet", args_, 1, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_sign = rets_[0].as.tensor;
+  *out_logabsdet = rets_[1].as.tensor;
+  *out_LU = rets_[2].as.tensor;
+  *out_pivots = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU,
+/// Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)
+static inline tenon_status aten__linalg_slogdet_sign(
+    tenon_tensor* A, tenon_tensor* sign, tenon_tensor* logabsdet, tenon_tensor* LU,
+    tenon_tensor* pivots) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(sign);
+  args_[2] = tenon_value_of_tensor(logabsdet);
+  args_[3] = tenon_value_of_tensor(LU);
+  args_[4] = tenon_value_of_tensor(pivots);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_slogdet.sign", args_, 5, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  tenon_value_clear(&rets_[3]);
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_solve_ex_options {
+  int32_t left;
+  int32_t check_errors;
+} aten__linalg_solve_ex_options;
+
+static inline aten__linalg_solve_ex_options aten__linalg_solve_ex_defaults(void) {
+  aten__linalg_solve_ex_options options_;
+  options_.left = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) ->
+/// (Tensor result, Tensor LU, Tensor pivots, Tensor info)
+static inline tenon_status aten__linalg_solve_ex(
+    tenon_tensor* A, tenon_tensor* B, const aten__linalg_solve_ex_options* options,
+    tenon_tensor** out_result, tenon_tensor** out_LU, tenon_tensor** out_pivots,
+    tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten__linalg_solve_ex_options defaults_ = aten__linalg_solve_ex_defaults();
+  const aten__linalg_solve_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  args_[3] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_solve_ex", args_, 4, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  *out_LU = rets_[1].as.tensor;
+  *out_pivots = rets_[2].as.tensor;
+  *out_info = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_solve_ex_result_options {
+  int32_t left;
+  int32_t check_errors;
+} aten__linalg_solve_ex_result_options;
+
+static inline aten__linalg_solve_ex_result_options aten__linalg_solve_ex_result_defaults(void) {
+  aten__linalg_solve_ex_result_options options_;
+  options_.left = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+/// Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result,
+/// Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)
+static inline tenon_status aten__linalg_solve_ex_result(
+    tenon_tensor* A, tenon_tensor* B, tenon_tensor* result, tenon_tensor* LU, tenon_tensor* pivots,
+    tenon_tensor* info, const aten__linalg_solve_ex_result_options* options) {
+  static const tenon_op* op_;
+  const aten__linalg_solve_ex_result_options defaults_ = aten__linalg_solve_ex_result_defaults();
+  const aten__linalg_solve_ex_result_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  args_[3] = tenon_value_of_bool(given_->check_errors);
+  args_[4] = tenon_value_of_tensor(result);
+  args_[5] = tenon_value_of_tensor(LU);
+  args_[6] = tenon_value_of_tensor(pivots);
+  args_[7] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_solve_ex.result", args_, 8, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  tenon_value_clear(&rets_[3]);
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_svd_options {
+  int32_t full_matrices;
+  int32_t compute_uv;
+  const char* driver;
+} aten__linalg_svd_options;
+
+static inline aten__linalg_svd_options aten__linalg_svd_defaults(void) {
+  aten__linalg_svd_options options_;
+  options_.full_matrices = 0;
+  options_.compute_uv = 1;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None)
+/// -> (Tensor U, Tensor S, Tensor Vh)
+static inline tenon_status aten__linalg_svd(
+    tenon_tensor* A, const aten__linalg_svd_options* options, tenon_tensor** out_U,
+    tenon_tensor** out_S, tenon_tensor** out_Vh) {
+  static const tenon_op* op_;
+  const aten__linalg_svd_options defaults_ = aten__linalg_svd_defaults();
+  const aten__linalg_svd_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->full_matrices);
+  args_[2] = tenon_value_of_bool(given_->compute_uv);
+  args_[3] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_svd", args_, 4, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_U = rets_[0].as.tensor;
+  *out_S = rets_[1].as.tensor;
+  *out_Vh = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__linalg_svd_U_options {
+  int32_t full_matrices;
+  int32_t compute_uv;
+  const char* driver;
+} aten__linalg_svd_U_options;
+
+static inline aten__linalg_svd_U_options aten__linalg_svd_U_defaults(void) {
+  aten__linalg_svd_U_options options_;
+  options_.full_matrices = 0;
+  options_.compute_uv = 1;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+/// driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+/// Tensor(c!) Vh)
+static inline tenon_status aten__linalg_svd_U(
+    tenon_tensor* A, tenon_tensor* U, tenon_tensor* S, tenon_tensor* Vh,
+    const aten__linalg_svd_U_options* options) {
+  static const tenon_op* op_;
+  const aten__linalg_svd_U_options defaults_ = aten__linalg_svd_U_defaults();
+  const aten__linalg_svd_U_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->full_matrices);
+  args_[2] = tenon_value_of_bool(given_->compute_uv);
+  args_[3] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(U);
+  args_[5] = tenon_value_of_tensor(S);
+  args_[6] = tenon_value_of_tensor(Vh);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_svd.U", args_, 7, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
 /// aten::_local_scalar_dense(Tensor self) -> Scalar
 static inline tenon_status aten__local_scalar_dense(tenon_tensor* self, tenon_value* out_result) {
   static const tenon_op* op_;
@@ -414,6 +4768,84 @@ static inline tenon_status aten__to_copy_out(
   status_ = aten_wrapped_call(&op_, "aten::_to_copy.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__unique2_options {
+  int32_t sorted;
+  int32_t return_inverse;
+  int32_t return_counts;
+} aten__unique2_options;
+
+static inline aten__unique2_options aten__unique2_defaults(void) {
+  aten__unique2_options options_;
+  options_.sorted = 1;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  return options_;
+}
+
+/// aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False) -> (Tensor, Tensor, Tensor)
+static inline tenon_status aten__unique2(
+    tenon_tensor* self, const aten__unique2_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1, tenon_tensor** out_result2) {
+  static const tenon_op* op_;
+  const aten__unique2_options defaults_ = aten__unique2_defaults();
+  const aten__unique2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->sorted);
+  args_[2] = tenon_value_of_bool(given_->return_inverse);
+  args_[3] = tenon_value_of_bool(given_->return_counts);
+  status_ = aten_wrapped_call(&op_, "aten::_unique2", args_, 4, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__unique2_out_options {
+  int32_t sorted;
+  int32_t return_inverse;
+  int32_t return_counts;
+} aten__unique2_out_options;
+
+static inline aten__unique2_out_options aten__unique2_out_defaults(void) {
+  aten__unique2_out_options options_;
+  options_.sorted = 1;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  return options_;
+}
+
+/// aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+/// Tensor(b!), Tensor(c!))
+static inline tenon_status aten__unique2_out(
+    tenon_tensor* self, tenon_tensor* out0, tenon_tensor* out1, tenon_tensor* out2,
+    const aten__unique2_out_options* options) {
+  static const tenon_op* op_;
+  const aten__unique2_out_options defaults_ = aten__unique2_out_defaults();
+  const aten__unique2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->sorted);
+  args_[2] = tenon_value_of_bool(given_->return_inverse);
+  args_[3] = tenon_value_of_bool(given_->return_counts);
+  args_[4] = tenon_value_of_tensor(out0);
+  args_[5] = tenon_value_of_tensor(out1);
+  args_[6] = tenon_value_of_tensor(out2);
+  status_ = aten_wrapped_call(&op_, "aten::_unique2.out", args_, 7, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
   return TENON_OK;
 }
 
@@ -1534,6 +5966,109 @@ static inline tenon_status aten_add__Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_addbmm_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addbmm_options;
+
+static inline aten_addbmm_options aten_addbmm_defaults(void) {
+  aten_addbmm_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor
+static inline tenon_status aten_addbmm(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2,
+    const aten_addbmm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addbmm_options defaults_ = aten_addbmm_defaults();
+  const aten_addbmm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addbmm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addbmm_out_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addbmm_out_options;
+
+static inline aten_addbmm_out_options aten_addbmm_out_defaults(void) {
+  aten_addbmm_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_addbmm_out(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2, tenon_tensor* out,
+    const aten_addbmm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addbmm_out_options defaults_ = aten_addbmm_out_defaults();
+  const aten_addbmm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addbmm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addbmm__options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addbmm__options;
+
+static inline aten_addbmm__options aten_addbmm__defaults(void) {
+  aten_addbmm__options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+/// -> Tensor(a!)
+static inline tenon_status aten_addbmm_(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2,
+    const aten_addbmm__options* options) {
+  static const tenon_op* op_;
+  const aten_addbmm__options defaults_ = aten_addbmm__defaults();
+  const aten_addbmm__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addbmm_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_addcdiv_options {
   tenon_value value;
 } aten_addcdiv_options;
@@ -1815,6 +6350,208 @@ static inline tenon_status aten_addmm_(
   args_[3] = given_->beta;
   args_[4] = given_->alpha;
   status_ = aten_wrapped_call(&op_, "aten::addmm_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addmv_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmv_options;
+
+static inline aten_addmv_options aten_addmv_defaults(void) {
+  aten_addmv_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_addmv(
+    tenon_tensor* self, tenon_tensor* mat, tenon_tensor* vec, const aten_addmv_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addmv_options defaults_ = aten_addmv_defaults();
+  const aten_addmv_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat);
+  args_[2] = tenon_value_of_tensor(vec);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addmv", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addmv_out_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmv_out_options;
+
+static inline aten_addmv_out_options aten_addmv_out_defaults(void) {
+  aten_addmv_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_addmv_out(
+    tenon_tensor* self, tenon_tensor* mat, tenon_tensor* vec, tenon_tensor* out,
+    const aten_addmv_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addmv_out_options defaults_ = aten_addmv_out_defaults();
+  const aten_addmv_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat);
+  args_[2] = tenon_value_of_tensor(vec);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addmv.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addmv__options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmv__options;
+
+static inline aten_addmv__options aten_addmv__defaults(void) {
+  aten_addmv__options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)
+static inline tenon_status aten_addmv_(
+    tenon_tensor* self, tenon_tensor* mat, tenon_tensor* vec, const aten_addmv__options* options) {
+  static const tenon_op* op_;
+  const aten_addmv__options defaults_ = aten_addmv__defaults();
+  const aten_addmv__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat);
+  args_[2] = tenon_value_of_tensor(vec);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addmv_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addr_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addr_options;
+
+static inline aten_addr_options aten_addr_defaults(void) {
+  aten_addr_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_addr(
+    tenon_tensor* self, tenon_tensor* vec1, tenon_tensor* vec2, const aten_addr_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addr_options defaults_ = aten_addr_defaults();
+  const aten_addr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec1);
+  args_[2] = tenon_value_of_tensor(vec2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addr", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addr_out_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addr_out_options;
+
+static inline aten_addr_out_options aten_addr_out_defaults(void) {
+  aten_addr_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_addr_out(
+    tenon_tensor* self, tenon_tensor* vec1, tenon_tensor* vec2, tenon_tensor* out,
+    const aten_addr_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addr_out_options defaults_ = aten_addr_out_defaults();
+  const aten_addr_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec1);
+  args_[2] = tenon_value_of_tensor(vec2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addr.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addr__options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addr__options;
+
+static inline aten_addr__options aten_addr__defaults(void) {
+  aten_addr__options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)
+static inline tenon_status aten_addr_(
+    tenon_tensor* self, tenon_tensor* vec1, tenon_tensor* vec2, const aten_addr__options* options) {
+  static const tenon_op* op_;
+  const aten_addr__options defaults_ = aten_addr__defaults();
+  const aten_addr__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec1);
+  args_[2] = tenon_value_of_tensor(vec2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addr_", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2207,6 +6944,100 @@ static inline tenon_status aten_amin_out(
   args_[2] = tenon_value_of_bool(given_->keepdim);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::amin.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_aminmax_options {
+  const int64_t* dim;
+  int32_t keepdim;
+} aten_aminmax_options;
+
+static inline aten_aminmax_options aten_aminmax_defaults(void) {
+  aten_aminmax_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)
+static inline tenon_status aten_aminmax(
+    tenon_tensor* self, const aten_aminmax_options* options, tenon_tensor** out_min,
+    tenon_tensor** out_max) {
+  static const tenon_op* op_;
+  const aten_aminmax_options defaults_ = aten_aminmax_defaults();
+  const aten_aminmax_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::aminmax", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_min = rets_[0].as.tensor;
+  *out_max = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_aminmax_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+} aten_aminmax_out_options;
+
+static inline aten_aminmax_out_options aten_aminmax_out_defaults(void) {
+  aten_aminmax_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!)
+/// max) -> (Tensor(a!) min, Tensor(b!) max)
+static inline tenon_status aten_aminmax_out(
+    tenon_tensor* self, tenon_tensor* min, tenon_tensor* max,
+    const aten_aminmax_out_options* options) {
+  static const tenon_op* op_;
+  const aten_aminmax_out_options defaults_ = aten_aminmax_out_defaults();
+  const aten_aminmax_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(min);
+  args_[4] = tenon_value_of_tensor(max);
+  status_ = aten_wrapped_call(&op_, "aten::aminmax.out", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::angle(Tensor self) -> Tensor
+static inline tenon_status aten_angle(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::angle", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_angle_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::angle.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -3832,6 +8663,109 @@ static inline tenon_status aten_avg_pool3d_backward_grad_input(
   return TENON_OK;
 }
 
+typedef struct aten_baddbmm_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_baddbmm_options;
+
+static inline aten_baddbmm_options aten_baddbmm_defaults(void) {
+  aten_baddbmm_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor
+static inline tenon_status aten_baddbmm(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2,
+    const aten_baddbmm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_baddbmm_options defaults_ = aten_baddbmm_defaults();
+  const aten_baddbmm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::baddbmm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_baddbmm_out_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_baddbmm_out_options;
+
+static inline aten_baddbmm_out_options aten_baddbmm_out_defaults(void) {
+  aten_baddbmm_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_baddbmm_out(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2, tenon_tensor* out,
+    const aten_baddbmm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_baddbmm_out_options defaults_ = aten_baddbmm_out_defaults();
+  const aten_baddbmm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::baddbmm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_baddbmm__options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_baddbmm__options;
+
+static inline aten_baddbmm__options aten_baddbmm__defaults(void) {
+  aten_baddbmm__options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+/// -> Tensor(a!)
+static inline tenon_status aten_baddbmm_(
+    tenon_tensor* self, tenon_tensor* batch1, tenon_tensor* batch2,
+    const aten_baddbmm__options* options) {
+  static const tenon_op* op_;
+  const aten_baddbmm__options defaults_ = aten_baddbmm__defaults();
+  const aten_baddbmm__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(batch1);
+  args_[2] = tenon_value_of_tensor(batch2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::baddbmm_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor
 static inline tenon_status aten_batch_norm(
@@ -3854,6 +8788,240 @@ static inline tenon_status aten_batch_norm(
   status_ = aten_wrapped_call(&op_, "aten::batch_norm", args_, 9, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_options {
+  tenon_generator* generator;
+} aten_bernoulli_options;
+
+static inline aten_bernoulli_options aten_bernoulli_defaults(void) {
+  aten_bernoulli_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_bernoulli(
+    tenon_tensor* self, const aten_bernoulli_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bernoulli_options defaults_ = aten_bernoulli_defaults();
+  const aten_bernoulli_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_Tensor_options {
+  tenon_generator* generator;
+} aten_bernoulli_Tensor_options;
+
+static inline aten_bernoulli_Tensor_options aten_bernoulli_Tensor_defaults(void) {
+  aten_bernoulli_Tensor_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_bernoulli_Tensor(
+    tenon_tensor* self, tenon_tensor* p, const aten_bernoulli_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bernoulli_Tensor_options defaults_ = aten_bernoulli_Tensor_defaults();
+  const aten_bernoulli_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_Tensor_out_options {
+  tenon_generator* generator;
+} aten_bernoulli_Tensor_out_options;
+
+static inline aten_bernoulli_Tensor_out_options aten_bernoulli_Tensor_out_defaults(void) {
+  aten_bernoulli_Tensor_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_bernoulli_Tensor_out(
+    tenon_tensor* self, tenon_tensor* p, tenon_tensor* out,
+    const aten_bernoulli_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bernoulli_Tensor_out_options defaults_ = aten_bernoulli_Tensor_out_defaults();
+  const aten_bernoulli_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_float_out_options {
+  double p;
+  tenon_generator* generator;
+} aten_bernoulli_float_out_options;
+
+static inline aten_bernoulli_float_out_options aten_bernoulli_float_out_defaults(void) {
+  aten_bernoulli_float_out_options options_;
+  options_.p = 0.5;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_bernoulli_float_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_bernoulli_float_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bernoulli_float_out_options defaults_ = aten_bernoulli_float_out_defaults();
+  const aten_bernoulli_float_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli.float_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_out_options {
+  tenon_generator* generator;
+} aten_bernoulli_out_options;
+
+static inline aten_bernoulli_out_options aten_bernoulli_out_defaults(void) {
+  aten_bernoulli_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bernoulli_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_bernoulli_out_options* options) {
+  static const tenon_op* op_;
+  const aten_bernoulli_out_options defaults_ = aten_bernoulli_out_defaults();
+  const aten_bernoulli_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli_p_options {
+  tenon_generator* generator;
+} aten_bernoulli_p_options;
+
+static inline aten_bernoulli_p_options aten_bernoulli_p_defaults(void) {
+  aten_bernoulli_p_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_bernoulli_p(
+    tenon_tensor* self, double p, const aten_bernoulli_p_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bernoulli_p_options defaults_ = aten_bernoulli_p_defaults();
+  const aten_bernoulli_p_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli.p", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli__Tensor_options {
+  tenon_generator* generator;
+} aten_bernoulli__Tensor_options;
+
+static inline aten_bernoulli__Tensor_options aten_bernoulli__Tensor_defaults(void) {
+  aten_bernoulli__Tensor_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_bernoulli__Tensor(
+    tenon_tensor* self, tenon_tensor* p, const aten_bernoulli__Tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_bernoulli__Tensor_options defaults_ = aten_bernoulli__Tensor_defaults();
+  const aten_bernoulli__Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bernoulli__float_options {
+  double p;
+  tenon_generator* generator;
+} aten_bernoulli__float_options;
+
+static inline aten_bernoulli__float_options aten_bernoulli__float_defaults(void) {
+  aten_bernoulli__float_options options_;
+  options_.p = 0.5;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_bernoulli__float(
+    tenon_tensor* self, const aten_bernoulli__float_options* options) {
+  static const tenon_op* op_;
+  const aten_bernoulli__float_options defaults_ = aten_bernoulli__float_defaults();
+  const aten_bernoulli__float_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bernoulli_.float", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -4525,6 +9693,35 @@ static inline tenon_status aten_bitwise_xor__Tensor(tenon_tensor* self, tenon_te
   return TENON_OK;
 }
 
+/// aten::block_diag(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_block_diag(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::block_diag", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_block_diag_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::block_diag.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::bmm(Tensor self, Tensor mat2) -> Tensor
 static inline tenon_status aten_bmm(
     tenon_tensor* self, tenon_tensor* mat2, tenon_tensor** out_result) {
@@ -4752,6 +9949,20 @@ static inline tenon_status aten_can_cast(tenon_dtype from_, tenon_dtype to, int3
   return TENON_OK;
 }
 
+/// aten::cartesian_prod(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_cartesian_prod(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::cartesian_prod", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_cat_options {
   int64_t dim;
 } aten_cat_options;
@@ -4804,6 +10015,108 @@ static inline tenon_status aten_cat_out(
   args_[1] = tenon_value_of_int(given_->dim);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::cat.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cauchy_options {
+  double median;
+  double sigma;
+  tenon_generator* generator;
+} aten_cauchy_options;
+
+static inline aten_cauchy_options aten_cauchy_defaults(void) {
+  aten_cauchy_options options_;
+  options_.median = 0.0;
+  options_.sigma = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
+/// Tensor
+static inline tenon_status aten_cauchy(
+    tenon_tensor* self, const aten_cauchy_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cauchy_options defaults_ = aten_cauchy_defaults();
+  const aten_cauchy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->median);
+  args_[2] = tenon_value_of_float(given_->sigma);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cauchy", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cauchy_out_options {
+  double median;
+  double sigma;
+  tenon_generator* generator;
+} aten_cauchy_out_options;
+
+static inline aten_cauchy_out_options aten_cauchy_out_defaults(void) {
+  aten_cauchy_out_options options_;
+  options_.median = 0.0;
+  options_.sigma = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cauchy_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_cauchy_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cauchy_out_options defaults_ = aten_cauchy_out_defaults();
+  const aten_cauchy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->median);
+  args_[2] = tenon_value_of_float(given_->sigma);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cauchy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cauchy__options {
+  double median;
+  double sigma;
+  tenon_generator* generator;
+} aten_cauchy__options;
+
+static inline aten_cauchy__options aten_cauchy__defaults(void) {
+  aten_cauchy__options options_;
+  options_.median = 0.0;
+  options_.sigma = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) ->
+/// Tensor(a!)
+static inline tenon_status aten_cauchy_(tenon_tensor* self, const aten_cauchy__options* options) {
+  static const tenon_op* op_;
+  const aten_cauchy__options defaults_ = aten_cauchy__defaults();
+  const aten_cauchy__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->median);
+  args_[2] = tenon_value_of_float(given_->sigma);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cauchy_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4930,6 +10243,35 @@ static inline tenon_status aten_celu_(tenon_tensor* self, const aten_celu__optio
   return TENON_OK;
 }
 
+/// aten::chain_matmul(Tensor[] matrices) -> Tensor
+static inline tenon_status aten_chain_matmul(
+    tenon_tensor* const* matrices, uint32_t matrices_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(matrices, matrices_count);
+  status_ = aten_wrapped_call(&op_, "aten::chain_matmul", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_chain_matmul_out(
+    tenon_tensor* const* matrices, uint32_t matrices_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(matrices, matrices_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::chain_matmul.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor
 static inline tenon_status aten_channel_shuffle(
     tenon_tensor* self, int64_t groups, tenon_tensor** out_result) {
@@ -4956,6 +10298,121 @@ static inline tenon_status aten_channel_shuffle_out(
   args_[1] = tenon_value_of_int(groups);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::channel_shuffle.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cholesky_inverse_options {
+  int32_t upper;
+} aten_cholesky_inverse_options;
+
+static inline aten_cholesky_inverse_options aten_cholesky_inverse_defaults(void) {
+  aten_cholesky_inverse_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor
+static inline tenon_status aten_cholesky_inverse(
+    tenon_tensor* self, const aten_cholesky_inverse_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cholesky_inverse_options defaults_ = aten_cholesky_inverse_defaults();
+  const aten_cholesky_inverse_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  status_ = aten_wrapped_call(&op_, "aten::cholesky_inverse", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cholesky_inverse_out_options {
+  int32_t upper;
+} aten_cholesky_inverse_out_options;
+
+static inline aten_cholesky_inverse_out_options aten_cholesky_inverse_out_defaults(void) {
+  aten_cholesky_inverse_out_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cholesky_inverse_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_cholesky_inverse_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cholesky_inverse_out_options defaults_ = aten_cholesky_inverse_out_defaults();
+  const aten_cholesky_inverse_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cholesky_inverse.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cholesky_solve_options {
+  int32_t upper;
+} aten_cholesky_solve_options;
+
+static inline aten_cholesky_solve_options aten_cholesky_solve_defaults(void) {
+  aten_cholesky_solve_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor
+static inline tenon_status aten_cholesky_solve(
+    tenon_tensor* self, tenon_tensor* input2, const aten_cholesky_solve_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cholesky_solve_options defaults_ = aten_cholesky_solve_defaults();
+  const aten_cholesky_solve_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  args_[2] = tenon_value_of_bool(given_->upper);
+  status_ = aten_wrapped_call(&op_, "aten::cholesky_solve", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cholesky_solve_out_options {
+  int32_t upper;
+} aten_cholesky_solve_out_options;
+
+static inline aten_cholesky_solve_out_options aten_cholesky_solve_out_defaults(void) {
+  aten_cholesky_solve_out_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_cholesky_solve_out(
+    tenon_tensor* self, tenon_tensor* input2, tenon_tensor* out,
+    const aten_cholesky_solve_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cholesky_solve_out_options defaults_ = aten_cholesky_solve_out_defaults();
+  const aten_cholesky_solve_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  args_[2] = tenon_value_of_bool(given_->upper);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cholesky_solve.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -5661,6 +11118,67 @@ static inline tenon_status aten_column_stack_out(
   args_[0] = tenon_value_of_tensors(tensors, tensors_count);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::column_stack.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_combinations_options {
+  int64_t r;
+  int32_t with_replacement;
+} aten_combinations_options;
+
+static inline aten_combinations_options aten_combinations_defaults(void) {
+  aten_combinations_options options_;
+  options_.r = 2;
+  options_.with_replacement = 0;
+  return options_;
+}
+
+/// aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor
+static inline tenon_status aten_combinations(
+    tenon_tensor* self, const aten_combinations_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_combinations_options defaults_ = aten_combinations_defaults();
+  const aten_combinations_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->r);
+  args_[2] = tenon_value_of_bool(given_->with_replacement);
+  status_ = aten_wrapped_call(&op_, "aten::combinations", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::complex(Tensor real, Tensor imag) -> Tensor
+static inline tenon_status aten_complex(
+    tenon_tensor* real, tenon_tensor* imag, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(real);
+  args_[1] = tenon_value_of_tensor(imag);
+  status_ = aten_wrapped_call(&op_, "aten::complex", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_complex_out(
+    tenon_tensor* real, tenon_tensor* imag, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(real);
+  args_[1] = tenon_value_of_tensor(imag);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::complex.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -6566,6 +12084,109 @@ static inline tenon_status aten_copy_(
   return TENON_OK;
 }
 
+/// aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_copysign_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::copysign.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_copysign_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::copysign.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_copysign_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::copysign.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_copysign_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::copysign.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_copysign__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::copysign_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_copysign__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::copysign_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::corrcoef(Tensor self) -> Tensor
+static inline tenon_status aten_corrcoef(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::corrcoef", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::cos(Tensor self) -> Tensor
 static inline tenon_status aten_cos(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -6798,6 +12419,99 @@ static inline tenon_status aten_count_nonzero_out(
   return TENON_OK;
 }
 
+typedef struct aten_cov_options {
+  int64_t correction;
+  tenon_tensor* fweights;
+  tenon_tensor* aweights;
+} aten_cov_options;
+
+static inline aten_cov_options aten_cov_defaults(void) {
+  aten_cov_options options_;
+  options_.correction = 1;
+  options_.fweights = NULL;
+  options_.aweights = NULL;
+  return options_;
+}
+
+/// aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) ->
+/// Tensor
+static inline tenon_status aten_cov(
+    tenon_tensor* self, const aten_cov_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cov_options defaults_ = aten_cov_defaults();
+  const aten_cov_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->correction);
+  args_[2] = given_->fweights != NULL ? tenon_value_of_tensor(given_->fweights) : tenon_value_of_none();
+  args_[3] = given_->aweights != NULL ? tenon_value_of_tensor(given_->aweights) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cov", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cross_options {
+  const int64_t* dim;
+} aten_cross_options;
+
+static inline aten_cross_options aten_cross_defaults(void) {
+  aten_cross_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor
+static inline tenon_status aten_cross(
+    tenon_tensor* self, tenon_tensor* other, const aten_cross_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cross_options defaults_ = aten_cross_defaults();
+  const aten_cross_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cross", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cross_out_options {
+  const int64_t* dim;
+} aten_cross_out_options;
+
+static inline aten_cross_out_options aten_cross_out_defaults(void) {
+  aten_cross_out_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cross_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out,
+    const aten_cross_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cross_out_options defaults_ = aten_cross_out_defaults();
+  const aten_cross_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cross.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_cross_entropy_loss_options {
   tenon_tensor* weight;
   int64_t reduction;
@@ -6834,6 +12548,162 @@ static inline tenon_status aten_cross_entropy_loss(
   status_ = aten_wrapped_call(&op_, "aten::cross_entropy_loss", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_cummax(
+    tenon_tensor* self, int64_t dim, tenon_tensor** out_values, tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::cummax", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+/// values, Tensor(b!) indices)
+static inline tenon_status aten_cummax_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* values, tenon_tensor* indices) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(values);
+  args_[3] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::cummax.out", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_cummin(
+    tenon_tensor* self, int64_t dim, tenon_tensor** out_values, tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::cummin", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+/// values, Tensor(b!) indices)
+static inline tenon_status aten_cummin_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* values, tenon_tensor* indices) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(values);
+  args_[3] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::cummin.out", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_cumprod_options {
+  const tenon_dtype* dtype;
+} aten_cumprod_options;
+
+static inline aten_cumprod_options aten_cumprod_defaults(void) {
+  aten_cumprod_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_cumprod(
+    tenon_tensor* self, int64_t dim, const aten_cumprod_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cumprod_options defaults_ = aten_cumprod_defaults();
+  const aten_cumprod_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cumprod", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cumprod_out_options {
+  const tenon_dtype* dtype;
+} aten_cumprod_out_options;
+
+static inline aten_cumprod_out_options aten_cumprod_out_defaults(void) {
+  aten_cumprod_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cumprod_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out, const aten_cumprod_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cumprod_out_options defaults_ = aten_cumprod_out_defaults();
+  const aten_cumprod_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cumprod.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cumprod__options {
+  const tenon_dtype* dtype;
+} aten_cumprod__options;
+
+static inline aten_cumprod__options aten_cumprod__defaults(void) {
+  aten_cumprod__options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
+static inline tenon_status aten_cumprod_(
+    tenon_tensor* self, int64_t dim, const aten_cumprod__options* options) {
+  static const tenon_op* op_;
+  const aten_cumprod__options defaults_ = aten_cumprod__defaults();
+  const aten_cumprod__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cumprod_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -6920,6 +12790,119 @@ static inline tenon_status aten_cumsum_(
   status_ = aten_wrapped_call(&op_, "aten::cumsum_", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cumulative_trapezoid_dx_options {
+  tenon_value dx;
+  int64_t dim;
+} aten_cumulative_trapezoid_dx_options;
+
+static inline aten_cumulative_trapezoid_dx_options aten_cumulative_trapezoid_dx_defaults(void) {
+  aten_cumulative_trapezoid_dx_options options_;
+  options_.dx = tenon_value_of_int(1);
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+static inline tenon_status aten_cumulative_trapezoid_dx(
+    tenon_tensor* y, const aten_cumulative_trapezoid_dx_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cumulative_trapezoid_dx_options defaults_ = aten_cumulative_trapezoid_dx_defaults();
+  const aten_cumulative_trapezoid_dx_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = given_->dx;
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::cumulative_trapezoid.dx", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cumulative_trapezoid_x_options {
+  int64_t dim;
+} aten_cumulative_trapezoid_x_options;
+
+static inline aten_cumulative_trapezoid_x_options aten_cumulative_trapezoid_x_defaults(void) {
+  aten_cumulative_trapezoid_x_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+static inline tenon_status aten_cumulative_trapezoid_x(
+    tenon_tensor* y, tenon_tensor* x, const aten_cumulative_trapezoid_x_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cumulative_trapezoid_x_options defaults_ = aten_cumulative_trapezoid_x_defaults();
+  const aten_cumulative_trapezoid_x_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = tenon_value_of_tensor(x);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::cumulative_trapezoid.x", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::deg2rad(Tensor self) -> Tensor
+static inline tenon_status aten_deg2rad(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::deg2rad", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_deg2rad_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::deg2rad.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_deg2rad_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::deg2rad_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::det(Tensor self) -> Tensor
+static inline tenon_status aten_det(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::det", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -7300,6 +13283,180 @@ static inline tenon_status aten_diagonal_scatter_out(
   return TENON_OK;
 }
 
+typedef struct aten_diff_options {
+  int64_t n;
+  int64_t dim;
+  tenon_tensor* prepend;
+  tenon_tensor* append;
+} aten_diff_options;
+
+static inline aten_diff_options aten_diff_defaults(void) {
+  aten_diff_options options_;
+  options_.n = 1;
+  options_.dim = -1;
+  options_.prepend = NULL;
+  options_.append = NULL;
+  return options_;
+}
+
+/// aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) ->
+/// Tensor
+static inline tenon_status aten_diff(
+    tenon_tensor* self, const aten_diff_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_diff_options defaults_ = aten_diff_defaults();
+  const aten_diff_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->n);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->prepend != NULL ? tenon_value_of_tensor(given_->prepend) : tenon_value_of_none();
+  args_[4] = given_->append != NULL ? tenon_value_of_tensor(given_->append) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::diff", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_diff_out_options {
+  int64_t n;
+  int64_t dim;
+  tenon_tensor* prepend;
+  tenon_tensor* append;
+} aten_diff_out_options;
+
+static inline aten_diff_out_options aten_diff_out_defaults(void) {
+  aten_diff_out_options options_;
+  options_.n = 1;
+  options_.dim = -1;
+  options_.prepend = NULL;
+  options_.append = NULL;
+  return options_;
+}
+
+/// aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_diff_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_diff_out_options* options) {
+  static const tenon_op* op_;
+  const aten_diff_out_options defaults_ = aten_diff_out_defaults();
+  const aten_diff_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->n);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->prepend != NULL ? tenon_value_of_tensor(given_->prepend) : tenon_value_of_none();
+  args_[4] = given_->append != NULL ? tenon_value_of_tensor(given_->append) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::diff.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::digamma(Tensor self) -> Tensor
+static inline tenon_status aten_digamma(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::digamma", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_digamma_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::digamma.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::digamma_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_digamma_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::digamma_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_dist_options {
+  tenon_value p;
+} aten_dist_options;
+
+static inline aten_dist_options aten_dist_defaults(void) {
+  aten_dist_options options_;
+  options_.p = tenon_value_of_int(2);
+  return options_;
+}
+
+/// aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor
+static inline tenon_status aten_dist(
+    tenon_tensor* self, tenon_tensor* other, const aten_dist_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_dist_options defaults_ = aten_dist_defaults();
+  const aten_dist_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->p;
+  status_ = aten_wrapped_call(&op_, "aten::dist", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_dist_out_options {
+  tenon_value p;
+} aten_dist_out_options;
+
+static inline aten_dist_out_options aten_dist_out_defaults(void) {
+  aten_dist_out_options options_;
+  options_.p = tenon_value_of_int(2);
+  return options_;
+}
+
+/// aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_dist_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out,
+    const aten_dist_out_options* options) {
+  static const tenon_op* op_;
+  const aten_dist_out_options defaults_ = aten_dist_out_defaults();
+  const aten_dist_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->p;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::dist.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::div.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_div_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -7646,6 +13803,37 @@ static inline tenon_status aten_divide__Tensor_mode(
   return TENON_OK;
 }
 
+/// aten::dot(Tensor self, Tensor tensor) -> Tensor
+static inline tenon_status aten_dot(
+    tenon_tensor* self, tenon_tensor* tensor, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor);
+  status_ = aten_wrapped_call(&op_, "aten::dot", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_dot_out(
+    tenon_tensor* self, tenon_tensor* tensor, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::dot.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::dropout(Tensor input, float p, bool train) -> Tensor
 static inline tenon_status aten_dropout(
     tenon_tensor* input, double p, int32_t train, tenon_tensor** out_result) {
@@ -7703,6 +13891,37 @@ static inline tenon_status aten_dstack_out(
   status_ = aten_wrapped_call(&op_, "aten::dstack.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_einsum_options {
+  const int64_t* path;
+  uint32_t path_count;
+} aten_einsum_options;
+
+static inline aten_einsum_options aten_einsum_defaults(void) {
+  aten_einsum_options options_;
+  options_.path = NULL;
+  options_.path_count = 0;
+  return options_;
+}
+
+/// aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor
+static inline tenon_status aten_einsum(
+    const char* equation, tenon_tensor* const* tensors, uint32_t tensors_count,
+    const aten_einsum_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_einsum_options defaults_ = aten_einsum_defaults();
+  const aten_einsum_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_string(equation, (uint32_t)strlen(equation));
+  args_[1] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[2] = given_->path != NULL ? tenon_value_of_ints(given_->path, given_->path_count) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::einsum", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -8301,6 +14520,46 @@ static inline tenon_status aten_erfc_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::erfinv(Tensor self) -> Tensor
+static inline tenon_status aten_erfinv(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erfinv", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_erfinv_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::erfinv.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::erfinv_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_erfinv_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erfinv_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::exp(Tensor self) -> Tensor
 static inline tenon_status aten_exp(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -8525,6 +14784,202 @@ static inline tenon_status aten_expm1_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+typedef struct aten_exponential_options {
+  double lambd;
+  tenon_generator* generator;
+} aten_exponential_options;
+
+static inline aten_exponential_options aten_exponential_defaults(void) {
+  aten_exponential_options options_;
+  options_.lambd = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_exponential(
+    tenon_tensor* self, const aten_exponential_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_exponential_options defaults_ = aten_exponential_defaults();
+  const aten_exponential_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->lambd);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::exponential", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_exponential_out_options {
+  double lambd;
+  tenon_generator* generator;
+} aten_exponential_out_options;
+
+static inline aten_exponential_out_options aten_exponential_out_defaults(void) {
+  aten_exponential_out_options options_;
+  options_.lambd = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_exponential_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_exponential_out_options* options) {
+  static const tenon_op* op_;
+  const aten_exponential_out_options defaults_ = aten_exponential_out_defaults();
+  const aten_exponential_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->lambd);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::exponential.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_exponential__options {
+  double lambd;
+  tenon_generator* generator;
+} aten_exponential__options;
+
+static inline aten_exponential__options aten_exponential__defaults(void) {
+  aten_exponential__options options_;
+  options_.lambd = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_exponential_(
+    tenon_tensor* self, const aten_exponential__options* options) {
+  static const tenon_op* op_;
+  const aten_exponential__options defaults_ = aten_exponential__defaults();
+  const aten_exponential__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->lambd);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::exponential_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_eye_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_eye_options;
+
+static inline aten_eye_options aten_eye_defaults(void) {
+  aten_eye_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+/// pin_memory=None) -> Tensor
+static inline tenon_status aten_eye(
+    int64_t n, const aten_eye_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_eye_options defaults_ = aten_eye_defaults();
+  const aten_eye_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::eye", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_eye_m_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_eye_m_options;
+
+static inline aten_eye_m_options aten_eye_m_defaults(void) {
+  aten_eye_m_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_eye_m(
+    int64_t n, int64_t m, const aten_eye_m_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_eye_m_options defaults_ = aten_eye_m_defaults();
+  const aten_eye_m_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_int(m);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::eye.m", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_eye_m_out(int64_t n, int64_t m, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_int(m);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::eye.m_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_eye_out(int64_t n, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::eye.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor
 static inline tenon_status aten_feature_alpha_dropout(
     tenon_tensor* input, double p, int32_t train, tenon_tensor** out_result) {
@@ -8583,6 +15038,1532 @@ static inline tenon_status aten_feature_dropout_(tenon_tensor* input, double p, 
   args_[1] = tenon_value_of_float(p);
   args_[2] = tenon_value_of_bool(train);
   status_ = aten_wrapped_call(&op_, "aten::feature_dropout_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_fft_options;
+
+static inline aten_fft_fft_options aten_fft_fft_defaults(void) {
+  aten_fft_fft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_fft(
+    tenon_tensor* self, const aten_fft_fft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_fft_options defaults_ = aten_fft_fft_defaults();
+  const aten_fft_fft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_fft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_fft_out_options;
+
+static inline aten_fft_fft_out_options aten_fft_fft_out_defaults(void) {
+  aten_fft_fft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_fft_fft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_fft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_fft_out_options defaults_ = aten_fft_fft_out_defaults();
+  const aten_fft_fft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_fft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_fft2_options;
+
+static inline aten_fft_fft2_options aten_fft_fft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_fft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_fft2(
+    tenon_tensor* self, const aten_fft_fft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_fft2_options defaults_ = aten_fft_fft2_defaults();
+  const aten_fft_fft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_fft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_fft2_out_options;
+
+static inline aten_fft_fft2_out_options aten_fft_fft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_fft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_fft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_fft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_fft2_out_options defaults_ = aten_fft_fft2_out_defaults();
+  const aten_fft_fft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_fft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fftfreq_options {
+  double d;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_fft_fftfreq_options;
+
+static inline aten_fft_fftfreq_options aten_fft_fftfreq_defaults(void) {
+  aten_fft_fftfreq_options options_;
+  options_.d = 1.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_fft_fftfreq(
+    int64_t n, const aten_fft_fftfreq_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_fftfreq_options defaults_ = aten_fft_fftfreq_defaults();
+  const aten_fft_fftfreq_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_float(given_->d);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_fftfreq", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fftfreq_out_options {
+  double d;
+} aten_fft_fftfreq_out_options;
+
+static inline aten_fft_fftfreq_out_options aten_fft_fftfreq_out_defaults(void) {
+  aten_fft_fftfreq_out_options options_;
+  options_.d = 1.0;
+  return options_;
+}
+
+/// aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_fftfreq_out(
+    int64_t n, tenon_tensor* out, const aten_fft_fftfreq_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_fftfreq_out_options defaults_ = aten_fft_fftfreq_out_defaults();
+  const aten_fft_fftfreq_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_float(given_->d);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_fftfreq.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_fftn_options;
+
+static inline aten_fft_fftn_options aten_fft_fftn_defaults(void) {
+  aten_fft_fftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_fftn(
+    tenon_tensor* self, const aten_fft_fftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_fftn_options defaults_ = aten_fft_fftn_defaults();
+  const aten_fft_fftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_fftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_fftn_out_options;
+
+static inline aten_fft_fftn_out_options aten_fft_fftn_out_defaults(void) {
+  aten_fft_fftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_fftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_fftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_fftn_out_options defaults_ = aten_fft_fftn_out_defaults();
+  const aten_fft_fftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_fftn.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_fftshift_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+} aten_fft_fftshift_options;
+
+static inline aten_fft_fftshift_options aten_fft_fftshift_defaults(void) {
+  aten_fft_fftshift_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  return options_;
+}
+
+/// aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor
+static inline tenon_status aten_fft_fftshift(
+    tenon_tensor* self, const aten_fft_fftshift_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_fftshift_options defaults_ = aten_fft_fftshift_defaults();
+  const aten_fft_fftshift_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_fftshift", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_hfft_options;
+
+static inline aten_fft_hfft_options aten_fft_hfft_defaults(void) {
+  aten_fft_hfft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_hfft(
+    tenon_tensor* self, const aten_fft_hfft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_hfft_options defaults_ = aten_fft_hfft_defaults();
+  const aten_fft_hfft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_hfft_out_options;
+
+static inline aten_fft_hfft_out_options aten_fft_hfft_out_defaults(void) {
+  aten_fft_hfft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_fft_hfft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_hfft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_hfft_out_options defaults_ = aten_fft_hfft_out_defaults();
+  const aten_fft_hfft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_hfft2_options;
+
+static inline aten_fft_hfft2_options aten_fft_hfft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_hfft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_hfft2(
+    tenon_tensor* self, const aten_fft_hfft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_hfft2_options defaults_ = aten_fft_hfft2_defaults();
+  const aten_fft_hfft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_hfft2_out_options;
+
+static inline aten_fft_hfft2_out_options aten_fft_hfft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_hfft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_hfft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_hfft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_hfft2_out_options defaults_ = aten_fft_hfft2_out_defaults();
+  const aten_fft_hfft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_hfftn_options;
+
+static inline aten_fft_hfftn_options aten_fft_hfftn_defaults(void) {
+  aten_fft_hfftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_hfftn(
+    tenon_tensor* self, const aten_fft_hfftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_hfftn_options defaults_ = aten_fft_hfftn_defaults();
+  const aten_fft_hfftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_hfftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_hfftn_out_options;
+
+static inline aten_fft_hfftn_out_options aten_fft_hfftn_out_defaults(void) {
+  aten_fft_hfftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_hfftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_hfftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_hfftn_out_options defaults_ = aten_fft_hfftn_out_defaults();
+  const aten_fft_hfftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_hfftn.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_ifft_options;
+
+static inline aten_fft_ifft_options aten_fft_ifft_defaults(void) {
+  aten_fft_ifft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ifft(
+    tenon_tensor* self, const aten_fft_ifft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ifft_options defaults_ = aten_fft_ifft_defaults();
+  const aten_fft_ifft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_ifft_out_options;
+
+static inline aten_fft_ifft_out_options aten_fft_ifft_out_defaults(void) {
+  aten_fft_ifft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_fft_ifft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ifft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ifft_out_options defaults_ = aten_fft_ifft_out_defaults();
+  const aten_fft_ifft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ifft2_options;
+
+static inline aten_fft_ifft2_options aten_fft_ifft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_ifft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ifft2(
+    tenon_tensor* self, const aten_fft_ifft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ifft2_options defaults_ = aten_fft_ifft2_defaults();
+  const aten_fft_ifft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ifft2_out_options;
+
+static inline aten_fft_ifft2_out_options aten_fft_ifft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_ifft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_ifft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ifft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ifft2_out_options defaults_ = aten_fft_ifft2_out_defaults();
+  const aten_fft_ifft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ifftn_options;
+
+static inline aten_fft_ifftn_options aten_fft_ifftn_defaults(void) {
+  aten_fft_ifftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ifftn(
+    tenon_tensor* self, const aten_fft_ifftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ifftn_options defaults_ = aten_fft_ifftn_defaults();
+  const aten_fft_ifftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ifftn_out_options;
+
+static inline aten_fft_ifftn_out_options aten_fft_ifftn_out_defaults(void) {
+  aten_fft_ifftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_ifftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ifftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ifftn_out_options defaults_ = aten_fft_ifftn_out_defaults();
+  const aten_fft_ifftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifftn.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ifftshift_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+} aten_fft_ifftshift_options;
+
+static inline aten_fft_ifftshift_options aten_fft_ifftshift_defaults(void) {
+  aten_fft_ifftshift_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  return options_;
+}
+
+/// aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor
+static inline tenon_status aten_fft_ifftshift(
+    tenon_tensor* self, const aten_fft_ifftshift_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ifftshift_options defaults_ = aten_fft_ifftshift_defaults();
+  const aten_fft_ifftshift_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ifftshift", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_ihfft_options;
+
+static inline aten_fft_ihfft_options aten_fft_ihfft_defaults(void) {
+  aten_fft_ihfft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ihfft(
+    tenon_tensor* self, const aten_fft_ihfft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ihfft_options defaults_ = aten_fft_ihfft_defaults();
+  const aten_fft_ihfft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_ihfft_out_options;
+
+static inline aten_fft_ihfft_out_options aten_fft_ihfft_out_defaults(void) {
+  aten_fft_ihfft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_fft_ihfft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ihfft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ihfft_out_options defaults_ = aten_fft_ihfft_out_defaults();
+  const aten_fft_ihfft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ihfft2_options;
+
+static inline aten_fft_ihfft2_options aten_fft_ihfft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_ihfft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ihfft2(
+    tenon_tensor* self, const aten_fft_ihfft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ihfft2_options defaults_ = aten_fft_ihfft2_defaults();
+  const aten_fft_ihfft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ihfft2_out_options;
+
+static inline aten_fft_ihfft2_out_options aten_fft_ihfft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_ihfft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_ihfft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ihfft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ihfft2_out_options defaults_ = aten_fft_ihfft2_out_defaults();
+  const aten_fft_ihfft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ihfftn_options;
+
+static inline aten_fft_ihfftn_options aten_fft_ihfftn_defaults(void) {
+  aten_fft_ihfftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_ihfftn(
+    tenon_tensor* self, const aten_fft_ihfftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_ihfftn_options defaults_ = aten_fft_ihfftn_defaults();
+  const aten_fft_ihfftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_ihfftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_ihfftn_out_options;
+
+static inline aten_fft_ihfftn_out_options aten_fft_ihfftn_out_defaults(void) {
+  aten_fft_ihfftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_ihfftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_ihfftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_ihfftn_out_options defaults_ = aten_fft_ihfftn_out_defaults();
+  const aten_fft_ihfftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_ihfftn.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_irfft_options;
+
+static inline aten_fft_irfft_options aten_fft_irfft_defaults(void) {
+  aten_fft_irfft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_irfft(
+    tenon_tensor* self, const aten_fft_irfft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_irfft_options defaults_ = aten_fft_irfft_defaults();
+  const aten_fft_irfft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_irfft_out_options;
+
+static inline aten_fft_irfft_out_options aten_fft_irfft_out_defaults(void) {
+  aten_fft_irfft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_fft_irfft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_irfft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_irfft_out_options defaults_ = aten_fft_irfft_out_defaults();
+  const aten_fft_irfft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_irfft2_options;
+
+static inline aten_fft_irfft2_options aten_fft_irfft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_irfft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_irfft2(
+    tenon_tensor* self, const aten_fft_irfft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_irfft2_options defaults_ = aten_fft_irfft2_defaults();
+  const aten_fft_irfft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_irfft2_out_options;
+
+static inline aten_fft_irfft2_out_options aten_fft_irfft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_irfft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_irfft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_irfft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_irfft2_out_options defaults_ = aten_fft_irfft2_out_defaults();
+  const aten_fft_irfft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_irfftn_options;
+
+static inline aten_fft_irfftn_options aten_fft_irfftn_defaults(void) {
+  aten_fft_irfftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_irfftn(
+    tenon_tensor* self, const aten_fft_irfftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_irfftn_options defaults_ = aten_fft_irfftn_defaults();
+  const aten_fft_irfftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_irfftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_irfftn_out_options;
+
+static inline aten_fft_irfftn_out_options aten_fft_irfftn_out_defaults(void) {
+  aten_fft_irfftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_irfftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_irfftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_irfftn_out_options defaults_ = aten_fft_irfftn_out_defaults();
+  const aten_fft_irfftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_irfftn.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfft_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_rfft_options;
+
+static inline aten_fft_rfft_options aten_fft_rfft_defaults(void) {
+  aten_fft_rfft_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_rfft(
+    tenon_tensor* self, const aten_fft_rfft_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_rfft_options defaults_ = aten_fft_rfft_defaults();
+  const aten_fft_rfft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfft", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfft_out_options {
+  const int64_t* n;
+  int64_t dim;
+  const char* norm;
+} aten_fft_rfft_out_options;
+
+static inline aten_fft_rfft_out_options aten_fft_rfft_out_defaults(void) {
+  aten_fft_rfft_out_options options_;
+  options_.n = NULL;
+  options_.dim = -1;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_fft_rfft_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_rfft_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_rfft_out_options defaults_ = aten_fft_rfft_out_defaults();
+  const aten_fft_rfft_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->n != NULL ? tenon_value_of_int((*given_->n)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfft.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfft2_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_rfft2_options;
+
+static inline aten_fft_rfft2_options aten_fft_rfft2_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_rfft2_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+static inline tenon_status aten_fft_rfft2(
+    tenon_tensor* self, const aten_fft_rfft2_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_rfft2_options defaults_ = aten_fft_rfft2_defaults();
+  const aten_fft_rfft2_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfft2", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfft2_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_rfft2_out_options;
+
+static inline aten_fft_rfft2_out_options aten_fft_rfft2_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_fft_rfft2_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_rfft2_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_rfft2_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_rfft2_out_options defaults_ = aten_fft_rfft2_out_defaults();
+  const aten_fft_rfft2_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfft2.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfftfreq_options {
+  double d;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_fft_rfftfreq_options;
+
+static inline aten_fft_rfftfreq_options aten_fft_rfftfreq_defaults(void) {
+  aten_fft_rfftfreq_options options_;
+  options_.d = 1.0;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_fft_rfftfreq(
+    int64_t n, const aten_fft_rfftfreq_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_rfftfreq_options defaults_ = aten_fft_rfftfreq_defaults();
+  const aten_fft_rfftfreq_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_float(given_->d);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfftfreq", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfftfreq_out_options {
+  double d;
+} aten_fft_rfftfreq_out_options;
+
+static inline aten_fft_rfftfreq_out_options aten_fft_rfftfreq_out_defaults(void) {
+  aten_fft_rfftfreq_out_options options_;
+  options_.d = 1.0;
+  return options_;
+}
+
+/// aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_rfftfreq_out(
+    int64_t n, tenon_tensor* out, const aten_fft_rfftfreq_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_rfftfreq_out_options defaults_ = aten_fft_rfftfreq_out_defaults();
+  const aten_fft_rfftfreq_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_float(given_->d);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfftfreq.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfftn_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_rfftn_options;
+
+static inline aten_fft_rfftn_options aten_fft_rfftn_defaults(void) {
+  aten_fft_rfftn_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+static inline tenon_status aten_fft_rfftn(
+    tenon_tensor* self, const aten_fft_rfftn_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_fft_rfftn_options defaults_ = aten_fft_rfftn_defaults();
+  const aten_fft_rfftn_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfftn", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_fft_rfftn_out_options {
+  const int64_t* s;
+  uint32_t s_count;
+  const int64_t* dim;
+  uint32_t dim_count;
+  const char* norm;
+} aten_fft_rfftn_out_options;
+
+static inline aten_fft_rfftn_out_options aten_fft_rfftn_out_defaults(void) {
+  aten_fft_rfftn_out_options options_;
+  options_.s = NULL;
+  options_.s_count = 0;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.norm = NULL;
+  return options_;
+}
+
+/// aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fft_rfftn_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_fft_rfftn_out_options* options) {
+  static const tenon_op* op_;
+  const aten_fft_rfftn_out_options defaults_ = aten_fft_rfftn_out_defaults();
+  const aten_fft_rfftn_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->s != NULL ? tenon_value_of_ints(given_->s, given_->s_count) : tenon_value_of_none();
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = given_->norm != NULL ? tenon_value_of_string(given_->norm, (uint32_t)strlen(given_->norm)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fft_rfftn.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -8802,6 +16783,129 @@ static inline tenon_status aten_flipud(tenon_tensor* self, tenon_tensor** out_re
   status_ = aten_wrapped_call(&op_, "aten::flipud", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor
+static inline tenon_status aten_float_power_Scalar(
+    tenon_value self, tenon_tensor* exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_float_power_Scalar_out(
+    tenon_value self, tenon_tensor* exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(exponent);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+static inline tenon_status aten_float_power_Tensor_Scalar(
+    tenon_tensor* self, tenon_value exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Tensor_Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_float_power_Tensor_Scalar_out(
+    tenon_tensor* self, tenon_value exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Tensor_Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+static inline tenon_status aten_float_power_Tensor_Tensor(
+    tenon_tensor* self, tenon_tensor* exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Tensor_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_float_power_Tensor_Tensor_out(
+    tenon_tensor* self, tenon_tensor* exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::float_power.Tensor_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+static inline tenon_status aten_float_power__Scalar(tenon_tensor* self, tenon_value exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::float_power_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+static inline tenon_status aten_float_power__Tensor(tenon_tensor* self, tenon_tensor* exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::float_power_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -9260,6 +17364,51 @@ static inline tenon_status aten_gather_out(
   return TENON_OK;
 }
 
+/// aten::gcd(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_gcd(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::gcd", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_gcd_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::gcd.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_gcd_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::gcd_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_ge_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -9486,6 +17635,93 @@ static inline tenon_status aten_gelu_backward_grad_input(
   args_[2] = tenon_value_of_string(given_->approximate, (uint32_t)strlen(given_->approximate));
   args_[3] = tenon_value_of_tensor(grad_input);
   status_ = aten_wrapped_call(&op_, "aten::gelu_backward.grad_input", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_geometric_options {
+  tenon_generator* generator;
+} aten_geometric_options;
+
+static inline aten_geometric_options aten_geometric_defaults(void) {
+  aten_geometric_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_geometric(
+    tenon_tensor* self, double p, const aten_geometric_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_geometric_options defaults_ = aten_geometric_defaults();
+  const aten_geometric_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::geometric", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_geometric_out_options {
+  tenon_generator* generator;
+} aten_geometric_out_options;
+
+static inline aten_geometric_out_options aten_geometric_out_defaults(void) {
+  aten_geometric_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_geometric_out(
+    tenon_tensor* self, double p, tenon_tensor* out, const aten_geometric_out_options* options) {
+  static const tenon_op* op_;
+  const aten_geometric_out_options defaults_ = aten_geometric_out_defaults();
+  const aten_geometric_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::geometric.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_geometric__options {
+  tenon_generator* generator;
+} aten_geometric__options;
+
+static inline aten_geometric__options aten_geometric__defaults(void) {
+  aten_geometric__options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_geometric_(
+    tenon_tensor* self, double p, const aten_geometric__options* options) {
+  static const tenon_op* op_;
+  const aten_geometric__options defaults_ = aten_geometric__defaults();
+  const aten_geometric__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(p);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::geometric_", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -10309,6 +18545,51 @@ static inline tenon_status aten_hardtanh_backward_grad_input(
   return TENON_OK;
 }
 
+/// aten::heaviside(Tensor self, Tensor values) -> Tensor
+static inline tenon_status aten_heaviside(
+    tenon_tensor* self, tenon_tensor* values, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(values);
+  status_ = aten_wrapped_call(&op_, "aten::heaviside", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_heaviside_out(
+    tenon_tensor* self, tenon_tensor* values, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(values);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::heaviside.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)
+static inline tenon_status aten_heaviside_(tenon_tensor* self, tenon_tensor* values) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(values);
+  status_ = aten_wrapped_call(&op_, "aten::heaviside_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_hinge_embedding_loss_options {
   double margin;
   int64_t reduction;
@@ -10407,6 +18688,161 @@ static inline tenon_status aten_histc_out(
   status_ = aten_wrapped_call(&op_, "aten::histc.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_histogram_bin_ct_options {
+  int64_t bins;
+  const double* range;
+  uint32_t range_count;
+  tenon_tensor* weight;
+  int32_t density;
+} aten_histogram_bin_ct_options;
+
+static inline aten_histogram_bin_ct_options aten_histogram_bin_ct_defaults(void) {
+  aten_histogram_bin_ct_options options_;
+  options_.bins = 100;
+  options_.range = NULL;
+  options_.range_count = 0;
+  options_.weight = NULL;
+  options_.density = 0;
+  return options_;
+}
+
+/// aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None,
+/// bool density=False) -> (Tensor hist, Tensor bin_edges)
+static inline tenon_status aten_histogram_bin_ct(
+    tenon_tensor* self, const aten_histogram_bin_ct_options* options, tenon_tensor** out_hist,
+    tenon_tensor** out_bin_edges) {
+  static const tenon_op* op_;
+  const aten_histogram_bin_ct_options defaults_ = aten_histogram_bin_ct_defaults();
+  const aten_histogram_bin_ct_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->bins);
+  args_[2] = given_->range != NULL ? tenon_value_of_floats(given_->range, given_->range_count) : tenon_value_of_none();
+  args_[3] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_bool(given_->density);
+  status_ = aten_wrapped_call(&op_, "aten::histogram.bin_ct", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_hist = rets_[0].as.tensor;
+  *out_bin_edges = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_histogram_bin_ct_out_options {
+  int64_t bins;
+  const double* range;
+  uint32_t range_count;
+  tenon_tensor* weight;
+  int32_t density;
+} aten_histogram_bin_ct_out_options;
+
+static inline aten_histogram_bin_ct_out_options aten_histogram_bin_ct_out_defaults(void) {
+  aten_histogram_bin_ct_out_options options_;
+  options_.bins = 100;
+  options_.range = NULL;
+  options_.range_count = 0;
+  options_.weight = NULL;
+  options_.density = 0;
+  return options_;
+}
+
+/// aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+/// weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+/// Tensor(b!) bin_edges)
+static inline tenon_status aten_histogram_bin_ct_out(
+    tenon_tensor* self, tenon_tensor* hist, tenon_tensor* bin_edges,
+    const aten_histogram_bin_ct_out_options* options) {
+  static const tenon_op* op_;
+  const aten_histogram_bin_ct_out_options defaults_ = aten_histogram_bin_ct_out_defaults();
+  const aten_histogram_bin_ct_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->bins);
+  args_[2] = given_->range != NULL ? tenon_value_of_floats(given_->range, given_->range_count) : tenon_value_of_none();
+  args_[3] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_bool(given_->density);
+  args_[5] = tenon_value_of_tensor(hist);
+  args_[6] = tenon_value_of_tensor(bin_edges);
+  status_ = aten_wrapped_call(&op_, "aten::histogram.bin_ct_out", args_, 7, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_histogram_bins_tensor_options {
+  tenon_tensor* weight;
+  int32_t density;
+} aten_histogram_bins_tensor_options;
+
+static inline aten_histogram_bins_tensor_options aten_histogram_bins_tensor_defaults(void) {
+  aten_histogram_bins_tensor_options options_;
+  options_.weight = NULL;
+  options_.density = 0;
+  return options_;
+}
+
+/// aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+/// density=False) -> (Tensor hist, Tensor bin_edges)
+static inline tenon_status aten_histogram_bins_tensor(
+    tenon_tensor* self, tenon_tensor* bins, const aten_histogram_bins_tensor_options* options,
+    tenon_tensor** out_hist, tenon_tensor** out_bin_edges) {
+  static const tenon_op* op_;
+  const aten_histogram_bins_tensor_options defaults_ = aten_histogram_bins_tensor_defaults();
+  const aten_histogram_bins_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(bins);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->density);
+  status_ = aten_wrapped_call(&op_, "aten::histogram.bins_tensor", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_hist = rets_[0].as.tensor;
+  *out_bin_edges = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_histogram_bins_tensor_out_options {
+  tenon_tensor* weight;
+  int32_t density;
+} aten_histogram_bins_tensor_out_options;
+
+static inline aten_histogram_bins_tensor_out_options aten_histogram_bins_tensor_out_defaults(void) {
+  aten_histogram_bins_tensor_out_options options_;
+  options_.weight = NULL;
+  options_.density = 0;
+  return options_;
+}
+
+/// aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+/// density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!) bin_edges)
+static inline tenon_status aten_histogram_bins_tensor_out(
+    tenon_tensor* self, tenon_tensor* bins, tenon_tensor* hist, tenon_tensor* bin_edges,
+    const aten_histogram_bins_tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_histogram_bins_tensor_out_options defaults_ = aten_histogram_bins_tensor_out_defaults();
+  const aten_histogram_bins_tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(bins);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->density);
+  args_[4] = tenon_value_of_tensor(hist);
+  args_[5] = tenon_value_of_tensor(bin_edges);
+  status_ = aten_wrapped_call(&op_, "aten::histogram.bins_tensor_out", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
   return TENON_OK;
 }
 
@@ -10545,6 +18981,46 @@ static inline tenon_status aten_hypot_(tenon_tensor* self, tenon_tensor* other) 
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::hypot_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::i0(Tensor self) -> Tensor
+static inline tenon_status aten_i0(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::i0", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_i0_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::i0.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::i0_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_i0_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::i0_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -11041,6 +19517,37 @@ static inline tenon_status aten_index_select_backward(
   return TENON_OK;
 }
 
+/// aten::inner(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_inner(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::inner", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_inner_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::inner.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
 static inline tenon_status aten_instance_norm(
@@ -11063,6 +19570,33 @@ static inline tenon_status aten_instance_norm(
   status_ = aten_wrapped_call(&op_, "aten::instance_norm", args_, 9, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::inverse(Tensor self) -> Tensor
+static inline tenon_status aten_inverse(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::inverse", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_inverse_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::inverse.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -11112,6 +19646,207 @@ static inline tenon_status aten_isfinite(tenon_tensor* self, tenon_tensor** out_
   status_ = aten_wrapped_call(&op_, "aten::isfinite", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Scalar_Tensor_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Scalar_Tensor_options;
+
+static inline aten_isin_Scalar_Tensor_options aten_isin_Scalar_Tensor_defaults(void) {
+  aten_isin_Scalar_Tensor_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool
+/// invert=False) -> Tensor
+static inline tenon_status aten_isin_Scalar_Tensor(
+    tenon_value element, tenon_tensor* test_elements,
+    const aten_isin_Scalar_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_isin_Scalar_Tensor_options defaults_ = aten_isin_Scalar_Tensor_defaults();
+  const aten_isin_Scalar_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = element;
+  args_[1] = tenon_value_of_tensor(test_elements);
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Scalar_Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Scalar_Tensor_out_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Scalar_Tensor_out_options;
+
+static inline aten_isin_Scalar_Tensor_out_options aten_isin_Scalar_Tensor_out_defaults(void) {
+  aten_isin_Scalar_Tensor_out_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isin_Scalar_Tensor_out(
+    tenon_value element, tenon_tensor* test_elements, tenon_tensor* out,
+    const aten_isin_Scalar_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_isin_Scalar_Tensor_out_options defaults_ = aten_isin_Scalar_Tensor_out_defaults();
+  const aten_isin_Scalar_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = element;
+  args_[1] = tenon_value_of_tensor(test_elements);
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Scalar_Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Tensor_Scalar_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Tensor_Scalar_options;
+
+static inline aten_isin_Tensor_Scalar_options aten_isin_Tensor_Scalar_defaults(void) {
+  aten_isin_Tensor_Scalar_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool
+/// invert=False) -> Tensor
+static inline tenon_status aten_isin_Tensor_Scalar(
+    tenon_tensor* elements, tenon_value test_element,
+    const aten_isin_Tensor_Scalar_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_isin_Tensor_Scalar_options defaults_ = aten_isin_Tensor_Scalar_defaults();
+  const aten_isin_Tensor_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(elements);
+  args_[1] = test_element;
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Tensor_Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Tensor_Scalar_out_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Tensor_Scalar_out_options;
+
+static inline aten_isin_Tensor_Scalar_out_options aten_isin_Tensor_Scalar_out_defaults(void) {
+  aten_isin_Tensor_Scalar_out_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+/// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isin_Tensor_Scalar_out(
+    tenon_tensor* elements, tenon_value test_element, tenon_tensor* out,
+    const aten_isin_Tensor_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_isin_Tensor_Scalar_out_options defaults_ = aten_isin_Tensor_Scalar_out_defaults();
+  const aten_isin_Tensor_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(elements);
+  args_[1] = test_element;
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Tensor_Scalar_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Tensor_Tensor_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Tensor_Tensor_options;
+
+static inline aten_isin_Tensor_Tensor_options aten_isin_Tensor_Tensor_defaults(void) {
+  aten_isin_Tensor_Tensor_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False) -> Tensor
+static inline tenon_status aten_isin_Tensor_Tensor(
+    tenon_tensor* elements, tenon_tensor* test_elements,
+    const aten_isin_Tensor_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_isin_Tensor_Tensor_options defaults_ = aten_isin_Tensor_Tensor_defaults();
+  const aten_isin_Tensor_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(elements);
+  args_[1] = tenon_value_of_tensor(test_elements);
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Tensor_Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_isin_Tensor_Tensor_out_options {
+  int32_t assume_unique;
+  int32_t invert;
+} aten_isin_Tensor_Tensor_out_options;
+
+static inline aten_isin_Tensor_Tensor_out_options aten_isin_Tensor_Tensor_out_defaults(void) {
+  aten_isin_Tensor_Tensor_out_options options_;
+  options_.assume_unique = 0;
+  options_.invert = 0;
+  return options_;
+}
+
+/// aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+/// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isin_Tensor_Tensor_out(
+    tenon_tensor* elements, tenon_tensor* test_elements, tenon_tensor* out,
+    const aten_isin_Tensor_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_isin_Tensor_Tensor_out_options defaults_ = aten_isin_Tensor_Tensor_out_defaults();
+  const aten_isin_Tensor_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(elements);
+  args_[1] = tenon_value_of_tensor(test_elements);
+  args_[2] = tenon_value_of_bool(given_->assume_unique);
+  args_[3] = tenon_value_of_bool(given_->invert);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isin.Tensor_Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -11169,6 +19904,73 @@ static inline tenon_status aten_isnan_out(tenon_tensor* self, tenon_tensor* out)
   return TENON_OK;
 }
 
+/// aten::isneginf(Tensor self) -> Tensor
+static inline tenon_status aten_isneginf(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isneginf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isneginf_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isneginf.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::isposinf(Tensor self) -> Tensor
+static inline tenon_status aten_isposinf(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isposinf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isposinf_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isposinf.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::isreal(Tensor self) -> Tensor
+static inline tenon_status aten_isreal(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isreal", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::item(Tensor self) -> Scalar
 static inline tenon_status aten_item(tenon_tensor* self, tenon_value* out_result) {
   static const tenon_op* op_;
@@ -11211,6 +20013,107 @@ static inline tenon_status aten_kl_div(
   status_ = aten_wrapped_call(&op_, "aten::kl_div", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::kron(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_kron(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::kron", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_kron_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::kron.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_kthvalue_options {
+  int64_t dim;
+  int32_t keepdim;
+} aten_kthvalue_options;
+
+static inline aten_kthvalue_options aten_kthvalue_defaults(void) {
+  aten_kthvalue_options options_;
+  options_.dim = -1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+/// indices)
+static inline tenon_status aten_kthvalue(
+    tenon_tensor* self, int64_t k, const aten_kthvalue_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_kthvalue_options defaults_ = aten_kthvalue_defaults();
+  const aten_kthvalue_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(k);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::kthvalue", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_kthvalue_values_options {
+  int64_t dim;
+  int32_t keepdim;
+} aten_kthvalue_values_options;
+
+static inline aten_kthvalue_values_options aten_kthvalue_values_defaults(void) {
+  aten_kthvalue_values_options options_;
+  options_.dim = -1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!)
+/// values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_kthvalue_values(
+    tenon_tensor* self, int64_t k, tenon_tensor* values, tenon_tensor* indices,
+    const aten_kthvalue_values_options* options) {
+  static const tenon_op* op_;
+  const aten_kthvalue_values_options defaults_ = aten_kthvalue_values_defaults();
+  const aten_kthvalue_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(k);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(values);
+  args_[5] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::kthvalue.values", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
   return TENON_OK;
 }
 
@@ -11279,6 +20182,96 @@ static inline tenon_status aten_layer_norm(
   status_ = aten_wrapped_call(&op_, "aten::layer_norm", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lcm(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_lcm(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::lcm", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lcm_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lcm.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_lcm_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::lcm_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_ldexp_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::ldexp.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ldexp_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ldexp.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_ldexp_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::ldexp_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -11771,6 +20764,2243 @@ static inline tenon_status aten_less_equal__Tensor(tenon_tensor* self, tenon_ten
   return TENON_OK;
 }
 
+/// aten::lgamma(Tensor self) -> Tensor
+static inline tenon_status aten_lgamma(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::lgamma", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lgamma_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lgamma.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lgamma_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_lgamma_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::lgamma_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cholesky_options {
+  int32_t upper;
+} aten_linalg_cholesky_options;
+
+static inline aten_linalg_cholesky_options aten_linalg_cholesky_defaults(void) {
+  aten_linalg_cholesky_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor
+static inline tenon_status aten_linalg_cholesky(
+    tenon_tensor* self, const aten_linalg_cholesky_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_cholesky_options defaults_ = aten_linalg_cholesky_defaults();
+  const aten_linalg_cholesky_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cholesky", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cholesky_out_options {
+  int32_t upper;
+} aten_linalg_cholesky_out_options;
+
+static inline aten_linalg_cholesky_out_options aten_linalg_cholesky_out_defaults(void) {
+  aten_linalg_cholesky_out_options options_;
+  options_.upper = 0;
+  return options_;
+}
+
+/// aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_cholesky_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_linalg_cholesky_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_cholesky_out_options defaults_ = aten_linalg_cholesky_out_defaults();
+  const aten_linalg_cholesky_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cholesky.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cholesky_ex_options {
+  int32_t upper;
+  int32_t check_errors;
+} aten_linalg_cholesky_ex_options;
+
+static inline aten_linalg_cholesky_ex_options aten_linalg_cholesky_ex_defaults(void) {
+  aten_linalg_cholesky_ex_options options_;
+  options_.upper = 0;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor
+/// L, Tensor info)
+static inline tenon_status aten_linalg_cholesky_ex(
+    tenon_tensor* self, const aten_linalg_cholesky_ex_options* options, tenon_tensor** out_L,
+    tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten_linalg_cholesky_ex_options defaults_ = aten_linalg_cholesky_ex_defaults();
+  const aten_linalg_cholesky_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cholesky_ex", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_L = rets_[0].as.tensor;
+  *out_info = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cholesky_ex_L_options {
+  int32_t upper;
+  int32_t check_errors;
+} aten_linalg_cholesky_ex_L_options;
+
+static inline aten_linalg_cholesky_ex_L_options aten_linalg_cholesky_ex_L_defaults(void) {
+  aten_linalg_cholesky_ex_L_options options_;
+  options_.upper = 0;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!)
+/// L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)
+static inline tenon_status aten_linalg_cholesky_ex_L(
+    tenon_tensor* self, tenon_tensor* L, tenon_tensor* info,
+    const aten_linalg_cholesky_ex_L_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_cholesky_ex_L_options defaults_ = aten_linalg_cholesky_ex_L_defaults();
+  const aten_linalg_cholesky_ex_L_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->upper);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  args_[3] = tenon_value_of_tensor(L);
+  args_[4] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cholesky_ex.L", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cond_options {
+  tenon_value p;
+} aten_linalg_cond_options;
+
+static inline aten_linalg_cond_options aten_linalg_cond_defaults(void) {
+  aten_linalg_cond_options options_;
+  options_.p = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor
+static inline tenon_status aten_linalg_cond(
+    tenon_tensor* self, const aten_linalg_cond_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_cond_options defaults_ = aten_linalg_cond_defaults();
+  const aten_linalg_cond_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->p;
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cond", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cond_out_options {
+  tenon_value p;
+} aten_linalg_cond_out_options;
+
+static inline aten_linalg_cond_out_options aten_linalg_cond_out_defaults(void) {
+  aten_linalg_cond_out_options options_;
+  options_.p = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_cond_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_linalg_cond_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_cond_out_options defaults_ = aten_linalg_cond_out_defaults();
+  const aten_linalg_cond_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->p;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cond.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_cond.p_str(Tensor self, str p) -> Tensor
+static inline tenon_status aten_linalg_cond_p_str(
+    tenon_tensor* self, const char* p, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(p, (uint32_t)strlen(p));
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cond.p_str", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_cond_p_str_out(
+    tenon_tensor* self, const char* p, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(p, (uint32_t)strlen(p));
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cond.p_str_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cross_options {
+  int64_t dim;
+} aten_linalg_cross_options;
+
+static inline aten_linalg_cross_options aten_linalg_cross_defaults(void) {
+  aten_linalg_cross_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor
+static inline tenon_status aten_linalg_cross(
+    tenon_tensor* self, tenon_tensor* other, const aten_linalg_cross_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_cross_options defaults_ = aten_linalg_cross_defaults();
+  const aten_linalg_cross_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cross", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_cross_out_options {
+  int64_t dim;
+} aten_linalg_cross_out_options;
+
+static inline aten_linalg_cross_out_options aten_linalg_cross_out_defaults(void) {
+  aten_linalg_cross_out_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_cross_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out,
+    const aten_linalg_cross_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_cross_out_options defaults_ = aten_linalg_cross_out_defaults();
+  const aten_linalg_cross_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_cross.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_det(Tensor A) -> Tensor
+static inline tenon_status aten_linalg_det(tenon_tensor* A, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_det", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_det_out(tenon_tensor* A, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_det.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_eigh_options {
+  const char* UPLO;
+} aten_linalg_eigh_options;
+
+static inline aten_linalg_eigh_options aten_linalg_eigh_defaults(void) {
+  aten_linalg_eigh_options options_;
+  options_.UPLO = "L";
+  return options_;
+}
+
+/// aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)
+static inline tenon_status aten_linalg_eigh(
+    tenon_tensor* self, const aten_linalg_eigh_options* options, tenon_tensor** out_eigenvalues,
+    tenon_tensor** out_eigenvectors) {
+  static const tenon_op* op_;
+  const aten_linalg_eigh_options defaults_ = aten_linalg_eigh_defaults();
+  const aten_linalg_eigh_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigh", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_eigenvalues = rets_[0].as.tensor;
+  *out_eigenvectors = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_eigh_eigvals_options {
+  const char* UPLO;
+} aten_linalg_eigh_eigvals_options;
+
+static inline aten_linalg_eigh_eigvals_options aten_linalg_eigh_eigvals_defaults(void) {
+  aten_linalg_eigh_eigvals_options options_;
+  options_.UPLO = "L";
+  return options_;
+}
+
+/// aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs)
+/// -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+static inline tenon_status aten_linalg_eigh_eigvals(
+    tenon_tensor* self, tenon_tensor* eigvals, tenon_tensor* eigvecs,
+    const aten_linalg_eigh_eigvals_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_eigh_eigvals_options defaults_ = aten_linalg_eigh_eigvals_defaults();
+  const aten_linalg_eigh_eigvals_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  args_[2] = tenon_value_of_tensor(eigvals);
+  args_[3] = tenon_value_of_tensor(eigvecs);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigh.eigvals", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_eigvalsh_options {
+  const char* UPLO;
+} aten_linalg_eigvalsh_options;
+
+static inline aten_linalg_eigvalsh_options aten_linalg_eigvalsh_defaults(void) {
+  aten_linalg_eigvalsh_options options_;
+  options_.UPLO = "L";
+  return options_;
+}
+
+/// aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor
+static inline tenon_status aten_linalg_eigvalsh(
+    tenon_tensor* self, const aten_linalg_eigvalsh_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_eigvalsh_options defaults_ = aten_linalg_eigvalsh_defaults();
+  const aten_linalg_eigvalsh_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigvalsh", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_eigvalsh_out_options {
+  const char* UPLO;
+} aten_linalg_eigvalsh_out_options;
+
+static inline aten_linalg_eigvalsh_out_options aten_linalg_eigvalsh_out_defaults(void) {
+  aten_linalg_eigvalsh_out_options options_;
+  options_.UPLO = "L";
+  return options_;
+}
+
+/// aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_eigvalsh_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_linalg_eigvalsh_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_eigvalsh_out_options defaults_ = aten_linalg_eigvalsh_out_defaults();
+  const aten_linalg_eigvalsh_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigvalsh.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_inv(Tensor A) -> Tensor
+static inline tenon_status aten_linalg_inv(tenon_tensor* A, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_inv", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_inv_out(tenon_tensor* A, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_inv.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_inv_ex_options {
+  int32_t check_errors;
+} aten_linalg_inv_ex_options;
+
+static inline aten_linalg_inv_ex_options aten_linalg_inv_ex_defaults(void) {
+  aten_linalg_inv_ex_options options_;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)
+static inline tenon_status aten_linalg_inv_ex(
+    tenon_tensor* A, const aten_linalg_inv_ex_options* options, tenon_tensor** out_inverse,
+    tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten_linalg_inv_ex_options defaults_ = aten_linalg_inv_ex_defaults();
+  const aten_linalg_inv_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_inv_ex", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_inverse = rets_[0].as.tensor;
+  *out_info = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_inv_ex_inverse_options {
+  int32_t check_errors;
+} aten_linalg_inv_ex_inverse_options;
+
+static inline aten_linalg_inv_ex_inverse_options aten_linalg_inv_ex_inverse_defaults(void) {
+  aten_linalg_inv_ex_inverse_options options_;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!)
+/// info) -> (Tensor(a!) inverse, Tensor(b!) info)
+static inline tenon_status aten_linalg_inv_ex_inverse(
+    tenon_tensor* A, tenon_tensor* inverse, tenon_tensor* info,
+    const aten_linalg_inv_ex_inverse_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_inv_ex_inverse_options defaults_ = aten_linalg_inv_ex_inverse_defaults();
+  const aten_linalg_inv_ex_inverse_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->check_errors);
+  args_[2] = tenon_value_of_tensor(inverse);
+  args_[3] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_inv_ex.inverse", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lstsq_options {
+  const double* rcond;
+  const char* driver;
+} aten_linalg_lstsq_options;
+
+static inline aten_linalg_lstsq_options aten_linalg_lstsq_defaults(void) {
+  aten_linalg_lstsq_options options_;
+  options_.rcond = NULL;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor
+/// solution, Tensor residuals, Tensor rank, Tensor singular_values)
+static inline tenon_status aten_linalg_lstsq(
+    tenon_tensor* self, tenon_tensor* b, const aten_linalg_lstsq_options* options,
+    tenon_tensor** out_solution, tenon_tensor** out_residuals, tenon_tensor** out_rank,
+    tenon_tensor** out_singular_values) {
+  static const tenon_op* op_;
+  const aten_linalg_lstsq_options defaults_ = aten_linalg_lstsq_defaults();
+  const aten_linalg_lstsq_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(b);
+  args_[2] = given_->rcond != NULL ? tenon_value_of_float((*given_->rcond)) : tenon_value_of_none();
+  args_[3] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lstsq", args_, 4, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_solution = rets_[0].as.tensor;
+  *out_residuals = rets_[1].as.tensor;
+  *out_rank = rets_[2].as.tensor;
+  *out_singular_values = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lstsq_out_options {
+  const double* rcond;
+  const char* driver;
+} aten_linalg_lstsq_out_options;
+
+static inline aten_linalg_lstsq_out_options aten_linalg_lstsq_out_defaults(void) {
+  aten_linalg_lstsq_out_options options_;
+  options_.rcond = NULL;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, Tensor(a!)
+/// solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) -> (Tensor(a!)
+/// solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)
+static inline tenon_status aten_linalg_lstsq_out(
+    tenon_tensor* self, tenon_tensor* b, tenon_tensor* solution, tenon_tensor* residuals,
+    tenon_tensor* rank, tenon_tensor* singular_values,
+    const aten_linalg_lstsq_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_lstsq_out_options defaults_ = aten_linalg_lstsq_out_defaults();
+  const aten_linalg_lstsq_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(b);
+  args_[2] = given_->rcond != NULL ? tenon_value_of_float((*given_->rcond)) : tenon_value_of_none();
+  args_[3] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(solution);
+  args_[5] = tenon_value_of_tensor(residuals);
+  args_[6] = tenon_value_of_tensor(rank);
+  args_[7] = tenon_value_of_tensor(singular_values);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lstsq.out", args_, 8, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  tenon_value_clear(&rets_[3]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_factor_options {
+  int32_t pivot;
+} aten_linalg_lu_factor_options;
+
+static inline aten_linalg_lu_factor_options aten_linalg_lu_factor_defaults(void) {
+  aten_linalg_lu_factor_options options_;
+  options_.pivot = 1;
+  return options_;
+}
+
+/// aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)
+static inline tenon_status aten_linalg_lu_factor(
+    tenon_tensor* A, const aten_linalg_lu_factor_options* options, tenon_tensor** out_LU,
+    tenon_tensor** out_pivots) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_factor_options defaults_ = aten_linalg_lu_factor_defaults();
+  const aten_linalg_lu_factor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->pivot);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_factor", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_LU = rets_[0].as.tensor;
+  *out_pivots = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_factor_out_options {
+  int32_t pivot;
+} aten_linalg_lu_factor_out_options;
+
+static inline aten_linalg_lu_factor_out_options aten_linalg_lu_factor_out_defaults(void) {
+  aten_linalg_lu_factor_out_options options_;
+  options_.pivot = 1;
+  return options_;
+}
+
+/// aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) ->
+/// (Tensor(a!) LU, Tensor(b!) pivots)
+static inline tenon_status aten_linalg_lu_factor_out(
+    tenon_tensor* A, tenon_tensor* LU, tenon_tensor* pivots,
+    const aten_linalg_lu_factor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_factor_out_options defaults_ = aten_linalg_lu_factor_out_defaults();
+  const aten_linalg_lu_factor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->pivot);
+  args_[2] = tenon_value_of_tensor(LU);
+  args_[3] = tenon_value_of_tensor(pivots);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_factor.out", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_factor_ex_options {
+  int32_t pivot;
+  int32_t check_errors;
+} aten_linalg_lu_factor_ex_options;
+
+static inline aten_linalg_lu_factor_ex_options aten_linalg_lu_factor_ex_defaults(void) {
+  aten_linalg_lu_factor_ex_options options_;
+  options_.pivot = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU,
+/// Tensor pivots, Tensor info)
+static inline tenon_status aten_linalg_lu_factor_ex(
+    tenon_tensor* A, const aten_linalg_lu_factor_ex_options* options, tenon_tensor** out_LU,
+    tenon_tensor** out_pivots, tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_factor_ex_options defaults_ = aten_linalg_lu_factor_ex_defaults();
+  const aten_linalg_lu_factor_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->pivot);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_factor_ex", args_, 3, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_LU = rets_[0].as.tensor;
+  *out_pivots = rets_[1].as.tensor;
+  *out_info = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_factor_ex_out_options {
+  int32_t pivot;
+  int32_t check_errors;
+} aten_linalg_lu_factor_ex_out_options;
+
+static inline aten_linalg_lu_factor_ex_out_options aten_linalg_lu_factor_ex_out_defaults(void) {
+  aten_linalg_lu_factor_ex_out_options options_;
+  options_.pivot = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!)
+/// LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)
+static inline tenon_status aten_linalg_lu_factor_ex_out(
+    tenon_tensor* A, tenon_tensor* LU, tenon_tensor* pivots, tenon_tensor* info,
+    const aten_linalg_lu_factor_ex_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_factor_ex_out_options defaults_ = aten_linalg_lu_factor_ex_out_defaults();
+  const aten_linalg_lu_factor_ex_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->pivot);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  args_[3] = tenon_value_of_tensor(LU);
+  args_[4] = tenon_value_of_tensor(pivots);
+  args_[5] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_factor_ex.out", args_, 6, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_norm_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_matrix_norm_options;
+
+static inline aten_linalg_matrix_norm_options aten_linalg_matrix_norm_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_linalg_matrix_norm_options options_;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_linalg_matrix_norm(
+    tenon_tensor* self, tenon_value ord, const aten_linalg_matrix_norm_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_norm_options defaults_ = aten_linalg_matrix_norm_defaults();
+  const aten_linalg_matrix_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = ord;
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_norm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_norm_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_matrix_norm_out_options;
+
+static inline aten_linalg_matrix_norm_out_options aten_linalg_matrix_norm_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_linalg_matrix_norm_out_options options_;
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_norm_out(
+    tenon_tensor* self, tenon_value ord, tenon_tensor* out,
+    const aten_linalg_matrix_norm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_norm_out_options defaults_ = aten_linalg_matrix_norm_out_defaults();
+  const aten_linalg_matrix_norm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = ord;
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_norm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_norm_str_ord_options {
+  const char* ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_matrix_norm_str_ord_options;
+
+static inline aten_linalg_matrix_norm_str_ord_options aten_linalg_matrix_norm_str_ord_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_linalg_matrix_norm_str_ord_options options_;
+  options_.ord = "fro";
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+/// keepdim=False, *, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_linalg_matrix_norm_str_ord(
+    tenon_tensor* self, const aten_linalg_matrix_norm_str_ord_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_norm_str_ord_options defaults_ = aten_linalg_matrix_norm_str_ord_defaults();
+  const aten_linalg_matrix_norm_str_ord_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->ord, (uint32_t)strlen(given_->ord));
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_norm.str_ord", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_norm_str_ord_out_options {
+  const char* ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_matrix_norm_str_ord_out_options;
+
+static inline aten_linalg_matrix_norm_str_ord_out_options aten_linalg_matrix_norm_str_ord_out_defaults(void) {
+  static const int64_t dim_default_[] = {-2, -1};
+  aten_linalg_matrix_norm_str_ord_out_options options_;
+  options_.ord = "fro";
+  options_.dim = dim_default_;
+  options_.dim_count = 2;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+/// keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_norm_str_ord_out(
+    tenon_tensor* self, tenon_tensor* out,
+    const aten_linalg_matrix_norm_str_ord_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_norm_str_ord_out_options defaults_ = aten_linalg_matrix_norm_str_ord_out_defaults();
+  const aten_linalg_matrix_norm_str_ord_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(given_->ord, (uint32_t)strlen(given_->ord));
+  args_[2] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_norm.str_ord_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_matrix_power(Tensor self, int n) -> Tensor
+static inline tenon_status aten_linalg_matrix_power(
+    tenon_tensor* self, int64_t n, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_power", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_power_out(
+    tenon_tensor* self, int64_t n, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_power.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_options {
+  int32_t hermitian;
+} aten_linalg_matrix_rank_options;
+
+static inline aten_linalg_matrix_rank_options aten_linalg_matrix_rank_defaults(void) {
+  aten_linalg_matrix_rank_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_matrix_rank(
+    tenon_tensor* self, double tol, const aten_linalg_matrix_rank_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_options defaults_ = aten_linalg_matrix_rank_defaults();
+  const aten_linalg_matrix_rank_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(tol);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_rank", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_atol_rtol_float_options {
+  const double* atol;
+  const double* rtol;
+  int32_t hermitian;
+} aten_linalg_matrix_rank_atol_rtol_float_options;
+
+static inline aten_linalg_matrix_rank_atol_rtol_float_options aten_linalg_matrix_rank_atol_rtol_float_defaults(void) {
+  aten_linalg_matrix_rank_atol_rtol_float_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+/// bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_matrix_rank_atol_rtol_float(
+    tenon_tensor* self, const aten_linalg_matrix_rank_atol_rtol_float_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_atol_rtol_float_options defaults_ = aten_linalg_matrix_rank_atol_rtol_float_defaults();
+  const aten_linalg_matrix_rank_atol_rtol_float_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_float((*given_->atol)) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_float((*given_->rtol)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_rank.atol_rtol_float", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_atol_rtol_float_out_options {
+  const double* atol;
+  const double* rtol;
+  int32_t hermitian;
+} aten_linalg_matrix_rank_atol_rtol_float_out_options;
+
+static inline aten_linalg_matrix_rank_atol_rtol_float_out_options aten_linalg_matrix_rank_atol_rtol_float_out_defaults(void) {
+  aten_linalg_matrix_rank_atol_rtol_float_out_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None,
+/// bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_rank_atol_rtol_float_out(
+    tenon_tensor* self, tenon_tensor* out,
+    const aten_linalg_matrix_rank_atol_rtol_float_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_atol_rtol_float_out_options defaults_ = aten_linalg_matrix_rank_atol_rtol_float_out_defaults();
+  const aten_linalg_matrix_rank_atol_rtol_float_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_float((*given_->atol)) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_float((*given_->rtol)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(
+      &op_, "aten::linalg_matrix_rank.atol_rtol_float_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_atol_rtol_tensor_options {
+  tenon_tensor* atol;
+  tenon_tensor* rtol;
+  int32_t hermitian;
+} aten_linalg_matrix_rank_atol_rtol_tensor_options;
+
+static inline aten_linalg_matrix_rank_atol_rtol_tensor_options aten_linalg_matrix_rank_atol_rtol_tensor_defaults(void) {
+  aten_linalg_matrix_rank_atol_rtol_tensor_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None,
+/// bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_matrix_rank_atol_rtol_tensor(
+    tenon_tensor* input, const aten_linalg_matrix_rank_atol_rtol_tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_atol_rtol_tensor_options defaults_ = aten_linalg_matrix_rank_atol_rtol_tensor_defaults();
+  const aten_linalg_matrix_rank_atol_rtol_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = given_->atol != NULL ? tenon_value_of_tensor(given_->atol) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_tensor(given_->rtol) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(
+      &op_, "aten::linalg_matrix_rank.atol_rtol_tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_atol_rtol_tensor_out_options {
+  tenon_tensor* atol;
+  tenon_tensor* rtol;
+  int32_t hermitian;
+} aten_linalg_matrix_rank_atol_rtol_tensor_out_options;
+
+static inline aten_linalg_matrix_rank_atol_rtol_tensor_out_options aten_linalg_matrix_rank_atol_rtol_tensor_out_defaults(void) {
+  aten_linalg_matrix_rank_atol_rtol_tensor_out_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None, Tensor?
+/// rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_rank_atol_rtol_tensor_out(
+    tenon_tensor* input, tenon_tensor* out,
+    const aten_linalg_matrix_rank_atol_rtol_tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_atol_rtol_tensor_out_options defaults_ = aten_linalg_matrix_rank_atol_rtol_tensor_out_defaults();
+  const aten_linalg_matrix_rank_atol_rtol_tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = given_->atol != NULL ? tenon_value_of_tensor(given_->atol) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_tensor(given_->rtol) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(
+      &op_, "aten::linalg_matrix_rank.atol_rtol_tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_out_options {
+  int32_t hermitian;
+} aten_linalg_matrix_rank_out_options;
+
+static inline aten_linalg_matrix_rank_out_options aten_linalg_matrix_rank_out_defaults(void) {
+  aten_linalg_matrix_rank_out_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linalg_matrix_rank_out(
+    tenon_tensor* self, double tol, tenon_tensor* out,
+    const aten_linalg_matrix_rank_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_out_options defaults_ = aten_linalg_matrix_rank_out_defaults();
+  const aten_linalg_matrix_rank_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(tol);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_rank.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_out_tol_tensor_options {
+  int32_t hermitian;
+} aten_linalg_matrix_rank_out_tol_tensor_options;
+
+static inline aten_linalg_matrix_rank_out_tol_tensor_options aten_linalg_matrix_rank_out_tol_tensor_defaults(void) {
+  aten_linalg_matrix_rank_out_tol_tensor_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_rank_out_tol_tensor(
+    tenon_tensor* input, tenon_tensor* tol, tenon_tensor* out,
+    const aten_linalg_matrix_rank_out_tol_tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_out_tol_tensor_options defaults_ = aten_linalg_matrix_rank_out_tol_tensor_defaults();
+  const aten_linalg_matrix_rank_out_tol_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(tol);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_rank.out_tol_tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_matrix_rank_tol_tensor_options {
+  int32_t hermitian;
+} aten_linalg_matrix_rank_tol_tensor_options;
+
+static inline aten_linalg_matrix_rank_tol_tensor_options aten_linalg_matrix_rank_tol_tensor_defaults(void) {
+  aten_linalg_matrix_rank_tol_tensor_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_matrix_rank_tol_tensor(
+    tenon_tensor* input, tenon_tensor* tol,
+    const aten_linalg_matrix_rank_tol_tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_matrix_rank_tol_tensor_options defaults_ = aten_linalg_matrix_rank_tol_tensor_defaults();
+  const aten_linalg_matrix_rank_tol_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(tol);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_rank.tol_tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_multi_dot(Tensor[] tensors) -> Tensor
+static inline tenon_status aten_linalg_multi_dot(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_multi_dot", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_multi_dot_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_multi_dot.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_norm_options {
+  tenon_value ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_norm_options;
+
+static inline aten_linalg_norm_options aten_linalg_norm_defaults(void) {
+  aten_linalg_norm_options options_;
+  options_.ord = tenon_value_of_none();
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_linalg_norm(
+    tenon_tensor* self, const aten_linalg_norm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_norm_options defaults_ = aten_linalg_norm_defaults();
+  const aten_linalg_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->ord;
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_norm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_norm_ord_str_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_norm_ord_str_options;
+
+static inline aten_linalg_norm_ord_str_options aten_linalg_norm_ord_str_defaults(void) {
+  aten_linalg_norm_ord_str_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_linalg_norm_ord_str(
+    tenon_tensor* self, const char* ord, const aten_linalg_norm_ord_str_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_norm_ord_str_options defaults_ = aten_linalg_norm_ord_str_defaults();
+  const aten_linalg_norm_ord_str_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(ord, (uint32_t)strlen(ord));
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_norm.ord_str", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_norm_ord_str_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_norm_ord_str_out_options;
+
+static inline aten_linalg_norm_ord_str_out_options aten_linalg_norm_ord_str_out_defaults(void) {
+  aten_linalg_norm_ord_str_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_norm_ord_str_out(
+    tenon_tensor* self, const char* ord, tenon_tensor* out,
+    const aten_linalg_norm_ord_str_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_norm_ord_str_out_options defaults_ = aten_linalg_norm_ord_str_out_defaults();
+  const aten_linalg_norm_ord_str_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_string(ord, (uint32_t)strlen(ord));
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_norm.ord_str_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_norm_out_options {
+  tenon_value ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_norm_out_options;
+
+static inline aten_linalg_norm_out_options aten_linalg_norm_out_defaults(void) {
+  aten_linalg_norm_out_options options_;
+  options_.ord = tenon_value_of_none();
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_norm_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_linalg_norm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_norm_out_options defaults_ = aten_linalg_norm_out_defaults();
+  const aten_linalg_norm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->ord;
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_norm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_options {
+  int32_t hermitian;
+} aten_linalg_pinv_options;
+
+static inline aten_linalg_pinv_options aten_linalg_pinv_defaults(void) {
+  aten_linalg_pinv_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_pinv(
+    tenon_tensor* self, double rcond, const aten_linalg_pinv_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_options defaults_ = aten_linalg_pinv_defaults();
+  const aten_linalg_pinv_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(rcond);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_atol_rtol_float_options {
+  const double* atol;
+  const double* rtol;
+  int32_t hermitian;
+} aten_linalg_pinv_atol_rtol_float_options;
+
+static inline aten_linalg_pinv_atol_rtol_float_options aten_linalg_pinv_atol_rtol_float_defaults(void) {
+  aten_linalg_pinv_atol_rtol_float_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+/// hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_pinv_atol_rtol_float(
+    tenon_tensor* self, const aten_linalg_pinv_atol_rtol_float_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_atol_rtol_float_options defaults_ = aten_linalg_pinv_atol_rtol_float_defaults();
+  const aten_linalg_pinv_atol_rtol_float_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_float((*given_->atol)) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_float((*given_->rtol)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.atol_rtol_float", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_atol_rtol_float_out_options {
+  const double* atol;
+  const double* rtol;
+  int32_t hermitian;
+} aten_linalg_pinv_atol_rtol_float_out_options;
+
+static inline aten_linalg_pinv_atol_rtol_float_out_options aten_linalg_pinv_atol_rtol_float_out_defaults(void) {
+  aten_linalg_pinv_atol_rtol_float_out_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool
+/// hermitian=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_pinv_atol_rtol_float_out(
+    tenon_tensor* self, tenon_tensor* out,
+    const aten_linalg_pinv_atol_rtol_float_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_atol_rtol_float_out_options defaults_ = aten_linalg_pinv_atol_rtol_float_out_defaults();
+  const aten_linalg_pinv_atol_rtol_float_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_float((*given_->atol)) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_float((*given_->rtol)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.atol_rtol_float_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_atol_rtol_tensor_options {
+  tenon_tensor* atol;
+  tenon_tensor* rtol;
+  int32_t hermitian;
+} aten_linalg_pinv_atol_rtol_tensor_options;
+
+static inline aten_linalg_pinv_atol_rtol_tensor_options aten_linalg_pinv_atol_rtol_tensor_defaults(void) {
+  aten_linalg_pinv_atol_rtol_tensor_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
+/// hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_pinv_atol_rtol_tensor(
+    tenon_tensor* self, const aten_linalg_pinv_atol_rtol_tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_atol_rtol_tensor_options defaults_ = aten_linalg_pinv_atol_rtol_tensor_defaults();
+  const aten_linalg_pinv_atol_rtol_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_tensor(given_->atol) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_tensor(given_->rtol) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.atol_rtol_tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_atol_rtol_tensor_out_options {
+  tenon_tensor* atol;
+  tenon_tensor* rtol;
+  int32_t hermitian;
+} aten_linalg_pinv_atol_rtol_tensor_out_options;
+
+static inline aten_linalg_pinv_atol_rtol_tensor_out_options aten_linalg_pinv_atol_rtol_tensor_out_defaults(void) {
+  aten_linalg_pinv_atol_rtol_tensor_out_options options_;
+  options_.atol = NULL;
+  options_.rtol = NULL;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+/// bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_pinv_atol_rtol_tensor_out(
+    tenon_tensor* self, tenon_tensor* out,
+    const aten_linalg_pinv_atol_rtol_tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_atol_rtol_tensor_out_options defaults_ = aten_linalg_pinv_atol_rtol_tensor_out_defaults();
+  const aten_linalg_pinv_atol_rtol_tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->atol != NULL ? tenon_value_of_tensor(given_->atol) : tenon_value_of_none();
+  args_[2] = given_->rtol != NULL ? tenon_value_of_tensor(given_->rtol) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.atol_rtol_tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_out_options {
+  int32_t hermitian;
+} aten_linalg_pinv_out_options;
+
+static inline aten_linalg_pinv_out_options aten_linalg_pinv_out_defaults(void) {
+  aten_linalg_pinv_out_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linalg_pinv_out(
+    tenon_tensor* self, double rcond, tenon_tensor* out,
+    const aten_linalg_pinv_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_out_options defaults_ = aten_linalg_pinv_out_defaults();
+  const aten_linalg_pinv_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(rcond);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_out_rcond_tensor_options {
+  int32_t hermitian;
+} aten_linalg_pinv_out_rcond_tensor_options;
+
+static inline aten_linalg_pinv_out_rcond_tensor_options aten_linalg_pinv_out_rcond_tensor_defaults(void) {
+  aten_linalg_pinv_out_rcond_tensor_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_pinv_out_rcond_tensor(
+    tenon_tensor* self, tenon_tensor* rcond, tenon_tensor* out,
+    const aten_linalg_pinv_out_rcond_tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_out_rcond_tensor_options defaults_ = aten_linalg_pinv_out_rcond_tensor_defaults();
+  const aten_linalg_pinv_out_rcond_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(rcond);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.out_rcond_tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_pinv_rcond_tensor_options {
+  int32_t hermitian;
+} aten_linalg_pinv_rcond_tensor_options;
+
+static inline aten_linalg_pinv_rcond_tensor_options aten_linalg_pinv_rcond_tensor_defaults(void) {
+  aten_linalg_pinv_rcond_tensor_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_pinv_rcond_tensor(
+    tenon_tensor* self, tenon_tensor* rcond, const aten_linalg_pinv_rcond_tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_pinv_rcond_tensor_options defaults_ = aten_linalg_pinv_rcond_tensor_defaults();
+  const aten_linalg_pinv_rcond_tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(rcond);
+  args_[2] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_pinv.rcond_tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_qr_options {
+  const char* mode;
+} aten_linalg_qr_options;
+
+static inline aten_linalg_qr_options aten_linalg_qr_defaults(void) {
+  aten_linalg_qr_options options_;
+  options_.mode = "reduced";
+  return options_;
+}
+
+/// aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)
+static inline tenon_status aten_linalg_qr(
+    tenon_tensor* A, const aten_linalg_qr_options* options, tenon_tensor** out_Q,
+    tenon_tensor** out_R) {
+  static const tenon_op* op_;
+  const aten_linalg_qr_options defaults_ = aten_linalg_qr_defaults();
+  const aten_linalg_qr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_string(given_->mode, (uint32_t)strlen(given_->mode));
+  status_ = aten_wrapped_call(&op_, "aten::linalg_qr", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_Q = rets_[0].as.tensor;
+  *out_R = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_qr_out_options {
+  const char* mode;
+} aten_linalg_qr_out_options;
+
+static inline aten_linalg_qr_out_options aten_linalg_qr_out_defaults(void) {
+  aten_linalg_qr_out_options options_;
+  options_.mode = "reduced";
+  return options_;
+}
+
+/// aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!)
+/// Q, Tensor(b!) R)
+static inline tenon_status aten_linalg_qr_out(
+    tenon_tensor* A, tenon_tensor* Q, tenon_tensor* R, const aten_linalg_qr_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_qr_out_options defaults_ = aten_linalg_qr_out_defaults();
+  const aten_linalg_qr_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_string(given_->mode, (uint32_t)strlen(given_->mode));
+  args_[2] = tenon_value_of_tensor(Q);
+  args_[3] = tenon_value_of_tensor(R);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_qr.out", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)
+static inline tenon_status aten_linalg_slogdet(
+    tenon_tensor* A, tenon_tensor** out_sign, tenon_tensor** out_logabsdet) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_slogdet", args_, 1, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_sign = rets_[0].as.tensor;
+  *out_logabsdet = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!)
+/// sign, Tensor(b!) logabsdet)
+static inline tenon_status aten_linalg_slogdet_out(
+    tenon_tensor* A, tenon_tensor* sign, tenon_tensor* logabsdet) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(sign);
+  args_[2] = tenon_value_of_tensor(logabsdet);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_slogdet.out", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_options {
+  int32_t left;
+} aten_linalg_solve_options;
+
+static inline aten_linalg_solve_options aten_linalg_solve_defaults(void) {
+  aten_linalg_solve_options options_;
+  options_.left = 1;
+  return options_;
+}
+
+/// aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor
+static inline tenon_status aten_linalg_solve(
+    tenon_tensor* A, tenon_tensor* B, const aten_linalg_solve_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_options defaults_ = aten_linalg_solve_defaults();
+  const aten_linalg_solve_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_out_options {
+  int32_t left;
+} aten_linalg_solve_out_options;
+
+static inline aten_linalg_solve_out_options aten_linalg_solve_out_defaults(void) {
+  aten_linalg_solve_out_options options_;
+  options_.left = 1;
+  return options_;
+}
+
+/// aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_solve_out(
+    tenon_tensor* A, tenon_tensor* B, tenon_tensor* out,
+    const aten_linalg_solve_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_out_options defaults_ = aten_linalg_solve_out_defaults();
+  const aten_linalg_solve_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_ex_options {
+  int32_t left;
+  int32_t check_errors;
+} aten_linalg_solve_ex_options;
+
+static inline aten_linalg_solve_ex_options aten_linalg_solve_ex_defaults(void) {
+  aten_linalg_solve_ex_options options_;
+  options_.left = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor
+/// result, Tensor info)
+static inline tenon_status aten_linalg_solve_ex(
+    tenon_tensor* A, tenon_tensor* B, const aten_linalg_solve_ex_options* options,
+    tenon_tensor** out_result, tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_ex_options defaults_ = aten_linalg_solve_ex_defaults();
+  const aten_linalg_solve_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  args_[3] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve_ex", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  *out_info = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_ex_out_options {
+  int32_t left;
+  int32_t check_errors;
+} aten_linalg_solve_ex_out_options;
+
+static inline aten_linalg_solve_ex_out_options aten_linalg_solve_ex_out_defaults(void) {
+  aten_linalg_solve_ex_out_options options_;
+  options_.left = 1;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+/// Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)
+static inline tenon_status aten_linalg_solve_ex_out(
+    tenon_tensor* A, tenon_tensor* B, tenon_tensor* result, tenon_tensor* info,
+    const aten_linalg_solve_ex_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_ex_out_options defaults_ = aten_linalg_solve_ex_out_defaults();
+  const aten_linalg_solve_ex_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(given_->left);
+  args_[3] = tenon_value_of_bool(given_->check_errors);
+  args_[4] = tenon_value_of_tensor(result);
+  args_[5] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve_ex.out", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_triangular_options {
+  int32_t left;
+  int32_t unitriangular;
+} aten_linalg_solve_triangular_options;
+
+static inline aten_linalg_solve_triangular_options aten_linalg_solve_triangular_defaults(void) {
+  aten_linalg_solve_triangular_options options_;
+  options_.left = 1;
+  options_.unitriangular = 0;
+  return options_;
+}
+
+/// aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+/// unitriangular=False) -> Tensor
+static inline tenon_status aten_linalg_solve_triangular(
+    tenon_tensor* self, tenon_tensor* B, int32_t upper,
+    const aten_linalg_solve_triangular_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_triangular_options defaults_ = aten_linalg_solve_triangular_defaults();
+  const aten_linalg_solve_triangular_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(upper);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->unitriangular);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve_triangular", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_solve_triangular_out_options {
+  int32_t left;
+  int32_t unitriangular;
+} aten_linalg_solve_triangular_out_options;
+
+static inline aten_linalg_solve_triangular_out_options aten_linalg_solve_triangular_out_defaults(void) {
+  aten_linalg_solve_triangular_out_options options_;
+  options_.left = 1;
+  options_.unitriangular = 0;
+  return options_;
+}
+
+/// aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+/// unitriangular=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_solve_triangular_out(
+    tenon_tensor* self, tenon_tensor* B, int32_t upper, tenon_tensor* out,
+    const aten_linalg_solve_triangular_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_solve_triangular_out_options defaults_ = aten_linalg_solve_triangular_out_defaults();
+  const aten_linalg_solve_triangular_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(B);
+  args_[2] = tenon_value_of_bool(upper);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->unitriangular);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_solve_triangular.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_svd_options {
+  int32_t full_matrices;
+  const char* driver;
+} aten_linalg_svd_options;
+
+static inline aten_linalg_svd_options aten_linalg_svd_defaults(void) {
+  aten_linalg_svd_options options_;
+  options_.full_matrices = 1;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S,
+/// Tensor Vh)
+static inline tenon_status aten_linalg_svd(
+    tenon_tensor* A, const aten_linalg_svd_options* options, tenon_tensor** out_U,
+    tenon_tensor** out_S, tenon_tensor** out_Vh) {
+  static const tenon_op* op_;
+  const aten_linalg_svd_options defaults_ = aten_linalg_svd_defaults();
+  const aten_linalg_svd_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->full_matrices);
+  args_[2] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_svd", args_, 3, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_U = rets_[0].as.tensor;
+  *out_S = rets_[1].as.tensor;
+  *out_Vh = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_svd_U_options {
+  int32_t full_matrices;
+  const char* driver;
+} aten_linalg_svd_U_options;
+
+static inline aten_linalg_svd_U_options aten_linalg_svd_U_defaults(void) {
+  aten_linalg_svd_U_options options_;
+  options_.full_matrices = 1;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+/// Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)
+static inline tenon_status aten_linalg_svd_U(
+    tenon_tensor* A, tenon_tensor* U, tenon_tensor* S, tenon_tensor* Vh,
+    const aten_linalg_svd_U_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_svd_U_options defaults_ = aten_linalg_svd_U_defaults();
+  const aten_linalg_svd_U_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = tenon_value_of_bool(given_->full_matrices);
+  args_[2] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(U);
+  args_[4] = tenon_value_of_tensor(S);
+  args_[5] = tenon_value_of_tensor(Vh);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_svd.U", args_, 6, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_svdvals_options {
+  const char* driver;
+} aten_linalg_svdvals_options;
+
+static inline aten_linalg_svdvals_options aten_linalg_svdvals_defaults(void) {
+  aten_linalg_svdvals_options options_;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor
+static inline tenon_status aten_linalg_svdvals(
+    tenon_tensor* A, const aten_linalg_svdvals_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_svdvals_options defaults_ = aten_linalg_svdvals_defaults();
+  const aten_linalg_svdvals_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_svdvals", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_svdvals_out_options {
+  const char* driver;
+} aten_linalg_svdvals_out_options;
+
+static inline aten_linalg_svdvals_out_options aten_linalg_svdvals_out_defaults(void) {
+  aten_linalg_svdvals_out_options options_;
+  options_.driver = NULL;
+  return options_;
+}
+
+/// aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_svdvals_out(
+    tenon_tensor* A, tenon_tensor* out, const aten_linalg_svdvals_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_svdvals_out_options defaults_ = aten_linalg_svdvals_out_defaults();
+  const aten_linalg_svdvals_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(A);
+  args_[1] = given_->driver != NULL ? tenon_value_of_string(given_->driver, (uint32_t)strlen(given_->driver)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_svdvals.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_vander_options {
+  const int64_t* N;
+} aten_linalg_vander_options;
+
+static inline aten_linalg_vander_options aten_linalg_vander_defaults(void) {
+  aten_linalg_vander_options options_;
+  options_.N = NULL;
+  return options_;
+}
+
+/// aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor
+static inline tenon_status aten_linalg_vander(
+    tenon_tensor* x, const aten_linalg_vander_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_vander_options defaults_ = aten_linalg_vander_defaults();
+  const aten_linalg_vander_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x);
+  args_[1] = given_->N != NULL ? tenon_value_of_int((*given_->N)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_vander", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_vecdot_options {
+  int64_t dim;
+} aten_linalg_vecdot_options;
+
+static inline aten_linalg_vecdot_options aten_linalg_vecdot_defaults(void) {
+  aten_linalg_vecdot_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor
+static inline tenon_status aten_linalg_vecdot(
+    tenon_tensor* x, tenon_tensor* y, const aten_linalg_vecdot_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_vecdot_options defaults_ = aten_linalg_vecdot_defaults();
+  const aten_linalg_vecdot_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x);
+  args_[1] = tenon_value_of_tensor(y);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_vecdot", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_vecdot_out_options {
+  int64_t dim;
+} aten_linalg_vecdot_out_options;
+
+static inline aten_linalg_vecdot_out_options aten_linalg_vecdot_out_defaults(void) {
+  aten_linalg_vecdot_out_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_vecdot_out(
+    tenon_tensor* x, tenon_tensor* y, tenon_tensor* out,
+    const aten_linalg_vecdot_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_vecdot_out_options defaults_ = aten_linalg_vecdot_out_defaults();
+  const aten_linalg_vecdot_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x);
+  args_[1] = tenon_value_of_tensor(y);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_vecdot.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_vector_norm_options {
+  tenon_value ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_vector_norm_options;
+
+static inline aten_linalg_vector_norm_options aten_linalg_vector_norm_defaults(void) {
+  aten_linalg_vector_norm_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_linalg_vector_norm(
+    tenon_tensor* self, const aten_linalg_vector_norm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_vector_norm_options defaults_ = aten_linalg_vector_norm_defaults();
+  const aten_linalg_vector_norm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->ord;
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linalg_vector_norm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_vector_norm_out_options {
+  tenon_value ord;
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_linalg_vector_norm_out_options;
+
+static inline aten_linalg_vector_norm_out_options aten_linalg_vector_norm_out_defaults(void) {
+  aten_linalg_vector_norm_out_options options_;
+  options_.ord = tenon_value_of_int(2);
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+/// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_vector_norm_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_linalg_vector_norm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_vector_norm_out_options defaults_ = aten_linalg_vector_norm_out_defaults();
+  const aten_linalg_vector_norm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->ord;
+  args_[2] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_vector_norm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_linear_options {
   tenon_tensor* bias;
 } aten_linear_options;
@@ -12222,6 +23452,109 @@ static inline tenon_status aten_log_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+typedef struct aten_log_normal_options {
+  double mean;
+  double std_;
+  tenon_generator* generator;
+} aten_log_normal_options;
+
+static inline aten_log_normal_options aten_log_normal_defaults(void) {
+  aten_log_normal_options options_;
+  options_.mean = 1.0;
+  options_.std_ = 2.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
+/// Tensor
+static inline tenon_status aten_log_normal(
+    tenon_tensor* self, const aten_log_normal_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_log_normal_options defaults_ = aten_log_normal_defaults();
+  const aten_log_normal_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->mean);
+  args_[2] = tenon_value_of_float(given_->std_);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::log_normal", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_log_normal_out_options {
+  double mean;
+  double std_;
+  tenon_generator* generator;
+} aten_log_normal_out_options;
+
+static inline aten_log_normal_out_options aten_log_normal_out_defaults(void) {
+  aten_log_normal_out_options options_;
+  options_.mean = 1.0;
+  options_.std_ = 2.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_log_normal_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_log_normal_out_options* options) {
+  static const tenon_op* op_;
+  const aten_log_normal_out_options defaults_ = aten_log_normal_out_defaults();
+  const aten_log_normal_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->mean);
+  args_[2] = tenon_value_of_float(given_->std_);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log_normal.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_log_normal__options {
+  double mean;
+  double std_;
+  tenon_generator* generator;
+} aten_log_normal__options;
+
+static inline aten_log_normal__options aten_log_normal__defaults(void) {
+  aten_log_normal__options options_;
+  options_.mean = 1.0;
+  options_.std_ = 2.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) ->
+/// Tensor(a!)
+static inline tenon_status aten_log_normal_(
+    tenon_tensor* self, const aten_log_normal__options* options) {
+  static const tenon_op* op_;
+  const aten_log_normal__options defaults_ = aten_log_normal__defaults();
+  const aten_log_normal__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->mean);
+  args_[2] = tenon_value_of_float(given_->std_);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::log_normal_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::log_sigmoid(Tensor self) -> Tensor
 static inline tenon_status aten_log_sigmoid(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -12368,6 +23701,50 @@ static inline tenon_status aten_logaddexp2_out(
   status_ = aten_wrapped_call(&op_, "aten::logaddexp2.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logcumsumexp(Tensor self, int dim) -> Tensor
+static inline tenon_status aten_logcumsumexp(
+    tenon_tensor* self, int64_t dim, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::logcumsumexp", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logcumsumexp_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logcumsumexp.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logdet(Tensor self) -> Tensor
+static inline tenon_status aten_logdet(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::logdet", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -12541,6 +23918,87 @@ static inline tenon_status aten_logical_xor_(tenon_tensor* self, tenon_tensor* o
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::logical_xor_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logit_options {
+  const double* eps;
+} aten_logit_options;
+
+static inline aten_logit_options aten_logit_defaults(void) {
+  aten_logit_options options_;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::logit(Tensor self, float? eps=None) -> Tensor
+static inline tenon_status aten_logit(
+    tenon_tensor* self, const aten_logit_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_logit_options defaults_ = aten_logit_defaults();
+  const aten_logit_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logit", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_logit_out_options {
+  const double* eps;
+} aten_logit_out_options;
+
+static inline aten_logit_out_options aten_logit_out_defaults(void) {
+  aten_logit_out_options options_;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logit_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_logit_out_options* options) {
+  static const tenon_op* op_;
+  const aten_logit_out_options defaults_ = aten_logit_out_defaults();
+  const aten_logit_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logit.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_logit__options {
+  const double* eps;
+} aten_logit__options;
+
+static inline aten_logit__options aten_logit__defaults(void) {
+  aten_logit__options options_;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)
+static inline tenon_status aten_logit_(tenon_tensor* self, const aten_logit__options* options) {
+  static const tenon_op* op_;
+  const aten_logit__options defaults_ = aten_logit__defaults();
+  const aten_logit__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::logit_", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -13324,6 +24782,36 @@ static inline tenon_status aten_matmul_out(
   return TENON_OK;
 }
 
+/// aten::matrix_power(Tensor self, int n) -> Tensor
+static inline tenon_status aten_matrix_power(
+    tenon_tensor* self, int64_t n, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n);
+  status_ = aten_wrapped_call(&op_, "aten::matrix_power", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_matrix_power_out(tenon_tensor* self, int64_t n, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::matrix_power.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::max(Tensor self) -> Tensor
 static inline tenon_status aten_max(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -14102,6 +25590,126 @@ static inline tenon_status aten_mean_out(
   return TENON_OK;
 }
 
+/// aten::median(Tensor self) -> Tensor
+static inline tenon_status aten_median(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::median", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_median_dim_options {
+  int32_t keepdim;
+} aten_median_dim_options;
+
+static inline aten_median_dim_options aten_median_dim_defaults(void) {
+  aten_median_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_median_dim(
+    tenon_tensor* self, int64_t dim, const aten_median_dim_options* options,
+    tenon_tensor** out_values, tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_median_dim_options defaults_ = aten_median_dim_defaults();
+  const aten_median_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::median.dim", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_median_dim_values_options {
+  int32_t keepdim;
+} aten_median_dim_values_options;
+
+static inline aten_median_dim_values_options aten_median_dim_values_defaults(void) {
+  aten_median_dim_values_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_median_dim_values(
+    tenon_tensor* self, int64_t dim, tenon_tensor* values, tenon_tensor* indices,
+    const aten_median_dim_values_options* options) {
+  static const tenon_op* op_;
+  const aten_median_dim_values_options defaults_ = aten_median_dim_values_defaults();
+  const aten_median_dim_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(values);
+  args_[4] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::median.dim_values", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_median_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::median.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::meshgrid(Tensor[] tensors) -> Tensor[]
+static inline tenon_status aten_meshgrid(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  status_ = aten_wrapped_call(&op_, "aten::meshgrid", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]
+static inline tenon_status aten_meshgrid_indexing(
+    tenon_tensor* const* tensors, uint32_t tensors_count, const char* indexing,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_string(indexing, (uint32_t)strlen(indexing));
+  status_ = aten_wrapped_call(&op_, "aten::meshgrid.indexing", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
 /// aten::min(Tensor self) -> Tensor
 static inline tenon_status aten_min(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -14358,6 +25966,73 @@ static inline tenon_status aten_mm_out(tenon_tensor* self, tenon_tensor* mat2, t
   return TENON_OK;
 }
 
+typedef struct aten_mode_options {
+  int64_t dim;
+  int32_t keepdim;
+} aten_mode_options;
+
+static inline aten_mode_options aten_mode_defaults(void) {
+  aten_mode_options options_;
+  options_.dim = -1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_mode(
+    tenon_tensor* self, const aten_mode_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_mode_options defaults_ = aten_mode_defaults();
+  const aten_mode_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::mode", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_mode_values_options {
+  int64_t dim;
+  int32_t keepdim;
+} aten_mode_values_options;
+
+static inline aten_mode_values_options aten_mode_values_defaults(void) {
+  aten_mode_values_options options_;
+  options_.dim = -1;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!)
+/// indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_mode_values(
+    tenon_tensor* self, tenon_tensor* values, tenon_tensor* indices,
+    const aten_mode_values_options* options) {
+  static const tenon_op* op_;
+  const aten_mode_values_options defaults_ = aten_mode_values_defaults();
+  const aten_mode_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(values);
+  args_[4] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::mode.values", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 /// aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)
 static inline tenon_status aten_moveaxis_int(
     tenon_tensor* self, int64_t source, int64_t destination, tenon_tensor** out_result) {
@@ -14478,6 +26153,33 @@ static inline tenon_status aten_mse_loss_out(
   args_[2] = tenon_value_of_int(given_->reduction);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::mse_loss.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::msort(Tensor self) -> Tensor
+static inline tenon_status aten_msort(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::msort", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_msort_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::msort.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -14647,6 +26349,36 @@ static inline tenon_status aten_multiply__Tensor(tenon_tensor* self, tenon_tenso
   return TENON_OK;
 }
 
+/// aten::mv(Tensor self, Tensor vec) -> Tensor
+static inline tenon_status aten_mv(
+    tenon_tensor* self, tenon_tensor* vec, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec);
+  status_ = aten_wrapped_call(&op_, "aten::mv", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mv_out(tenon_tensor* self, tenon_tensor* vec, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mv.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_nan_to_num_options {
   const double* nan;
   const double* posinf;
@@ -14744,6 +26476,388 @@ static inline tenon_status aten_nan_to_num_(
   args_[2] = given_->posinf != NULL ? tenon_value_of_float((*given_->posinf)) : tenon_value_of_none();
   args_[3] = given_->neginf != NULL ? tenon_value_of_float((*given_->neginf)) : tenon_value_of_none();
   status_ = aten_wrapped_call(&op_, "aten::nan_to_num_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nanmean_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_nanmean_options;
+
+static inline aten_nanmean_options aten_nanmean_defaults(void) {
+  aten_nanmean_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor
+static inline tenon_status aten_nanmean(
+    tenon_tensor* self, const aten_nanmean_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nanmean_options defaults_ = aten_nanmean_defaults();
+  const aten_nanmean_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::nanmean", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nanmean_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_nanmean_out_options;
+
+static inline aten_nanmean_out_options aten_nanmean_out_defaults(void) {
+  aten_nanmean_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nanmean_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_nanmean_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nanmean_out_options defaults_ = aten_nanmean_out_defaults();
+  const aten_nanmean_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nanmean.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::nanmedian(Tensor self) -> Tensor
+static inline tenon_status aten_nanmedian(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::nanmedian", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nanmedian_dim_options {
+  int32_t keepdim;
+} aten_nanmedian_dim_options;
+
+static inline aten_nanmedian_dim_options aten_nanmedian_dim_defaults(void) {
+  aten_nanmedian_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_nanmedian_dim(
+    tenon_tensor* self, int64_t dim, const aten_nanmedian_dim_options* options,
+    tenon_tensor** out_values, tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_nanmedian_dim_options defaults_ = aten_nanmedian_dim_defaults();
+  const aten_nanmedian_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::nanmedian.dim", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nanmedian_dim_values_options {
+  int32_t keepdim;
+} aten_nanmedian_dim_values_options;
+
+static inline aten_nanmedian_dim_values_options aten_nanmedian_dim_values_defaults(void) {
+  aten_nanmedian_dim_values_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_nanmedian_dim_values(
+    tenon_tensor* self, int64_t dim, tenon_tensor* values, tenon_tensor* indices,
+    const aten_nanmedian_dim_values_options* options) {
+  static const tenon_op* op_;
+  const aten_nanmedian_dim_values_options defaults_ = aten_nanmedian_dim_values_defaults();
+  const aten_nanmedian_dim_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(values);
+  args_[4] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::nanmedian.dim_values", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nanmedian_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nanmedian.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nanquantile_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_nanquantile_options;
+
+static inline aten_nanquantile_options aten_nanquantile_defaults(void) {
+  aten_nanquantile_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor
+static inline tenon_status aten_nanquantile(
+    tenon_tensor* self, tenon_tensor* q, const aten_nanquantile_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nanquantile_options defaults_ = aten_nanquantile_defaults();
+  const aten_nanquantile_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  status_ = aten_wrapped_call(&op_, "aten::nanquantile", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nanquantile_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_nanquantile_out_options;
+
+static inline aten_nanquantile_out_options aten_nanquantile_out_defaults(void) {
+  aten_nanquantile_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nanquantile_out(
+    tenon_tensor* self, tenon_tensor* q, tenon_tensor* out,
+    const aten_nanquantile_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nanquantile_out_options defaults_ = aten_nanquantile_out_defaults();
+  const aten_nanquantile_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nanquantile.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nanquantile_scalar_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_nanquantile_scalar_options;
+
+static inline aten_nanquantile_scalar_options aten_nanquantile_scalar_defaults(void) {
+  aten_nanquantile_scalar_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor
+static inline tenon_status aten_nanquantile_scalar(
+    tenon_tensor* self, double q, const aten_nanquantile_scalar_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nanquantile_scalar_options defaults_ = aten_nanquantile_scalar_defaults();
+  const aten_nanquantile_scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  status_ = aten_wrapped_call(&op_, "aten::nanquantile.scalar", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nanquantile_scalar_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_nanquantile_scalar_out_options;
+
+static inline aten_nanquantile_scalar_out_options aten_nanquantile_scalar_out_defaults(void) {
+  aten_nanquantile_scalar_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nanquantile_scalar_out(
+    tenon_tensor* self, double q, tenon_tensor* out,
+    const aten_nanquantile_scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nanquantile_scalar_out_options defaults_ = aten_nanquantile_scalar_out_defaults();
+  const aten_nanquantile_scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nanquantile.scalar_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nansum_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_nansum_options;
+
+static inline aten_nansum_options aten_nansum_defaults(void) {
+  aten_nansum_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor
+static inline tenon_status aten_nansum(
+    tenon_tensor* self, const aten_nansum_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nansum_options defaults_ = aten_nansum_defaults();
+  const aten_nansum_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::nansum", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nansum_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_nansum_out_options;
+
+static inline aten_nansum_out_options aten_nansum_out_defaults(void) {
+  aten_nansum_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nansum_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_nansum_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nansum_out_options defaults_ = aten_nansum_out_defaults();
+  const aten_nansum_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nansum.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -15313,6 +27427,51 @@ static inline tenon_status aten_new_zeros_out(
   return TENON_OK;
 }
 
+/// aten::nextafter(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_nextafter(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::nextafter", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nextafter_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nextafter.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_nextafter_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::nextafter_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_nll_loss_nd_options {
   tenon_tensor* weight;
   int64_t reduction;
@@ -15371,6 +27530,198 @@ static inline tenon_status aten_nonzero_out(tenon_tensor* self, tenon_tensor* ou
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::nonzero.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_norm_Scalar_options {
+  tenon_value p;
+} aten_norm_Scalar_options;
+
+static inline aten_norm_Scalar_options aten_norm_Scalar_defaults(void) {
+  aten_norm_Scalar_options options_;
+  options_.p = tenon_value_of_int(2);
+  return options_;
+}
+
+/// aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor
+static inline tenon_status aten_norm_Scalar(
+    tenon_tensor* self, const aten_norm_Scalar_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_norm_Scalar_options defaults_ = aten_norm_Scalar_defaults();
+  const aten_norm_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->p;
+  status_ = aten_wrapped_call(&op_, "aten::norm.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_norm_ScalarOpt_dim_options {
+  int32_t keepdim;
+} aten_norm_ScalarOpt_dim_options;
+
+static inline aten_norm_ScalarOpt_dim_options aten_norm_ScalarOpt_dim_defaults(void) {
+  aten_norm_ScalarOpt_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor
+static inline tenon_status aten_norm_ScalarOpt_dim(
+    tenon_tensor* self, tenon_value p, const int64_t* dim, uint32_t dim_count,
+    const aten_norm_ScalarOpt_dim_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_norm_ScalarOpt_dim_options defaults_ = aten_norm_ScalarOpt_dim_defaults();
+  const aten_norm_ScalarOpt_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_ints(dim, dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::norm.ScalarOpt_dim", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType
+/// dtype) -> Tensor
+static inline tenon_status aten_norm_ScalarOpt_dim_dtype(
+    tenon_tensor* self, tenon_value p, const int64_t* dim, uint32_t dim_count, int32_t keepdim,
+    tenon_dtype dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_ints(dim, dim_count);
+  args_[3] = tenon_value_of_bool(keepdim);
+  args_[4] = tenon_value_of_dtype(dtype);
+  status_ = aten_wrapped_call(&op_, "aten::norm.ScalarOpt_dim_dtype", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor
+static inline tenon_status aten_norm_ScalarOpt_dtype(
+    tenon_tensor* self, tenon_value p, tenon_dtype dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_dtype(dtype);
+  status_ = aten_wrapped_call(&op_, "aten::norm.ScalarOpt_dtype", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_norm_ScalarOpt_dtype_out(
+    tenon_tensor* self, tenon_value p, tenon_dtype dtype, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_dtype(dtype);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::norm.ScalarOpt_dtype_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_norm_Scalar_out_options {
+  tenon_value p;
+} aten_norm_Scalar_out_options;
+
+static inline aten_norm_Scalar_out_options aten_norm_Scalar_out_defaults(void) {
+  aten_norm_Scalar_out_options options_;
+  options_.p = tenon_value_of_int(2);
+  return options_;
+}
+
+/// aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_norm_Scalar_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_norm_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_norm_Scalar_out_options defaults_ = aten_norm_Scalar_out_defaults();
+  const aten_norm_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->p;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::norm.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_norm_dtype_out(
+    tenon_tensor* self, tenon_value p, const int64_t* dim, uint32_t dim_count, int32_t keepdim,
+    tenon_dtype dtype, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_ints(dim, dim_count);
+  args_[3] = tenon_value_of_bool(keepdim);
+  args_[4] = tenon_value_of_dtype(dtype);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::norm.dtype_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_norm_out_options {
+  int32_t keepdim;
+} aten_norm_out_options;
+
+static inline aten_norm_out_options aten_norm_out_defaults(void) {
+  aten_norm_out_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_norm_out(
+    tenon_tensor* self, tenon_value p, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_norm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_norm_out_options defaults_ = aten_norm_out_defaults();
+  const aten_norm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_ints(dim, dim_count);
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::norm.out", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -16121,6 +28472,33 @@ static inline tenon_status aten_permute_copy_out(
   return TENON_OK;
 }
 
+typedef struct aten_pinverse_options {
+  double rcond;
+} aten_pinverse_options;
+
+static inline aten_pinverse_options aten_pinverse_defaults(void) {
+  aten_pinverse_options options_;
+  options_.rcond = 1e-15;
+  return options_;
+}
+
+/// aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor
+static inline tenon_status aten_pinverse(
+    tenon_tensor* self, const aten_pinverse_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_pinverse_options defaults_ = aten_pinverse_defaults();
+  const aten_pinverse_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->rcond);
+  status_ = aten_wrapped_call(&op_, "aten::pinverse", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor
 static inline tenon_status aten_pixel_shuffle(
     tenon_tensor* self, int64_t upscale_factor, tenon_tensor** out_result) {
@@ -16199,6 +28577,80 @@ static inline tenon_status aten_poisson_nll_loss(
   args_[4] = tenon_value_of_float(eps);
   args_[5] = tenon_value_of_int(reduction);
   status_ = aten_wrapped_call(&op_, "aten::poisson_nll_loss", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::polar(Tensor abs, Tensor angle) -> Tensor
+static inline tenon_status aten_polar(
+    tenon_tensor* abs, tenon_tensor* angle, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(abs);
+  args_[1] = tenon_value_of_tensor(angle);
+  status_ = aten_wrapped_call(&op_, "aten::polar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_polar_out(
+    tenon_tensor* abs, tenon_tensor* angle, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(abs);
+  args_[1] = tenon_value_of_tensor(angle);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::polar.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::polygamma(int n, Tensor self) -> Tensor
+static inline tenon_status aten_polygamma(
+    int64_t n, tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::polygamma", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_polygamma_out(int64_t n, tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::polygamma.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::positive(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_positive(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::positive", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
   return TENON_OK;
@@ -16473,6 +28925,192 @@ static inline tenon_status aten_promote_types(
   status_ = aten_wrapped_call(&op_, "aten::promote_types", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
+typedef struct aten_quantile_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_quantile_options;
+
+static inline aten_quantile_options aten_quantile_defaults(void) {
+  aten_quantile_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor
+static inline tenon_status aten_quantile(
+    tenon_tensor* self, tenon_tensor* q, const aten_quantile_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_quantile_options defaults_ = aten_quantile_defaults();
+  const aten_quantile_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  status_ = aten_wrapped_call(&op_, "aten::quantile", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_quantile_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_quantile_out_options;
+
+static inline aten_quantile_out_options aten_quantile_out_defaults(void) {
+  aten_quantile_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_quantile_out(
+    tenon_tensor* self, tenon_tensor* q, tenon_tensor* out,
+    const aten_quantile_out_options* options) {
+  static const tenon_op* op_;
+  const aten_quantile_out_options defaults_ = aten_quantile_out_defaults();
+  const aten_quantile_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::quantile.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_quantile_scalar_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_quantile_scalar_options;
+
+static inline aten_quantile_scalar_options aten_quantile_scalar_defaults(void) {
+  aten_quantile_scalar_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear") -> Tensor
+static inline tenon_status aten_quantile_scalar(
+    tenon_tensor* self, double q, const aten_quantile_scalar_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_quantile_scalar_options defaults_ = aten_quantile_scalar_defaults();
+  const aten_quantile_scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  status_ = aten_wrapped_call(&op_, "aten::quantile.scalar", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_quantile_scalar_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+  const char* interpolation;
+} aten_quantile_scalar_out_options;
+
+static inline aten_quantile_scalar_out_options aten_quantile_scalar_out_defaults(void) {
+  aten_quantile_scalar_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  options_.interpolation = "linear";
+  return options_;
+}
+
+/// aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+/// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_quantile_scalar_out(
+    tenon_tensor* self, double q, tenon_tensor* out,
+    const aten_quantile_scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_quantile_scalar_out_options defaults_ = aten_quantile_scalar_out_defaults();
+  const aten_quantile_scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(q);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_bool(given_->keepdim);
+  args_[4] = tenon_value_of_string(given_->interpolation, (uint32_t)strlen(given_->interpolation));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::quantile.scalar_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::rad2deg(Tensor self) -> Tensor
+static inline tenon_status aten_rad2deg(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::rad2deg", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rad2deg_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rad2deg.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_rad2deg_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::rad2deg_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -17332,6 +29970,114 @@ static inline tenon_status aten_random__to(
   args_[1] = tenon_value_of_int(to);
   args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
   status_ = aten_wrapped_call(&op_, "aten::random_.to", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_randperm_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randperm_options;
+
+static inline aten_randperm_options aten_randperm_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randperm_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool?
+/// pin_memory=None) -> Tensor
+static inline tenon_status aten_randperm(
+    int64_t n, const aten_randperm_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randperm_options defaults_ = aten_randperm_defaults();
+  const aten_randperm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randperm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_randperm_generator_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_randperm_generator_options;
+
+static inline aten_randperm_generator_options aten_randperm_generator_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_randperm_generator_options options_;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_randperm_generator(
+    int64_t n, tenon_generator* generator, const aten_randperm_generator_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_randperm_generator_options defaults_ = aten_randperm_generator_defaults();
+  const aten_randperm_generator_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::randperm.generator", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randperm_generator_out(
+    int64_t n, tenon_generator* generator, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randperm.generator_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randperm_out(int64_t n, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randperm.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -19579,6 +32325,46 @@ static inline tenon_status aten_sin_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::sinc(Tensor self) -> Tensor
+static inline tenon_status aten_sinc(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sinc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sinc_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sinc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sinc_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_sinc_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sinc_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::sinh(Tensor self) -> Tensor
 static inline tenon_status aten_sinh(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -19850,6 +32636,39 @@ static inline tenon_status aten_slice_scatter_out(
   status_ = aten_wrapped_call(&op_, "aten::slice_scatter.out", args_, 7, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)
+static inline tenon_status aten_slogdet(
+    tenon_tensor* self, tenon_tensor** out_sign, tenon_tensor** out_logabsdet) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::slogdet", args_, 1, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_sign = rets_[0].as.tensor;
+  *out_logabsdet = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
+/// Tensor(b!) logabsdet)
+static inline tenon_status aten_slogdet_out(
+    tenon_tensor* self, tenon_tensor* sign, tenon_tensor* logabsdet) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(sign);
+  args_[2] = tenon_value_of_tensor(logabsdet);
+  status_ = aten_wrapped_call(&op_, "aten::slogdet.out", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
   return TENON_OK;
 }
 
@@ -20366,6 +33185,33 @@ static inline tenon_status aten_sort_values_stable(
   return TENON_OK;
 }
 
+/// aten::special_digamma(Tensor self) -> Tensor
+static inline tenon_status aten_special_digamma(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_digamma", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_digamma_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_digamma.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::special_erf(Tensor self) -> Tensor
 static inline tenon_status aten_special_erf(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -20415,6 +33261,33 @@ static inline tenon_status aten_special_erfc_out(tenon_tensor* self, tenon_tenso
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_erfc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_erfinv(Tensor self) -> Tensor
+static inline tenon_status aten_special_erfinv(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfinv", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_erfinv_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfinv.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -20501,6 +33374,141 @@ static inline tenon_status aten_special_expm1_out(tenon_tensor* self, tenon_tens
   return TENON_OK;
 }
 
+/// aten::special_gammaln(Tensor self) -> Tensor
+static inline tenon_status aten_special_gammaln(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammaln", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_gammaln_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammaln.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_i0(Tensor self) -> Tensor
+static inline tenon_status aten_special_i0(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_i0", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_i0_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_i0.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_i0e(Tensor self) -> Tensor
+static inline tenon_status aten_special_i0e(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_i0e", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_i0e_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_i0e.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_i1(Tensor self) -> Tensor
+static inline tenon_status aten_special_i1(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_i1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_i1_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_i1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_i1e(Tensor self) -> Tensor
+static inline tenon_status aten_special_i1e(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_i1e", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_i1e_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_i1e.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::special_log1p(Tensor self) -> Tensor
 static inline tenon_status aten_special_log1p(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -20523,6 +33531,61 @@ static inline tenon_status aten_special_log1p_out(tenon_tensor* self, tenon_tens
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_log1p.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_special_logit_options {
+  const double* eps;
+} aten_special_logit_options;
+
+static inline aten_special_logit_options aten_special_logit_defaults(void) {
+  aten_special_logit_options options_;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::special_logit(Tensor self, float? eps=None) -> Tensor
+static inline tenon_status aten_special_logit(
+    tenon_tensor* self, const aten_special_logit_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_special_logit_options defaults_ = aten_special_logit_defaults();
+  const aten_special_logit_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::special_logit", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_special_logit_out_options {
+  const double* eps;
+} aten_special_logit_out_options;
+
+static inline aten_special_logit_out_options aten_special_logit_out_defaults(void) {
+  aten_special_logit_out_options options_;
+  options_.eps = NULL;
+  return options_;
+}
+
+/// aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_logit_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_special_logit_out_options* options) {
+  static const tenon_op* op_;
+  const aten_special_logit_out_options defaults_ = aten_special_logit_out_defaults();
+  const aten_special_logit_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->eps != NULL ? tenon_value_of_float((*given_->eps)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_logit.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -20583,6 +33646,186 @@ static inline tenon_status aten_special_logsumexp_out(
   args_[2] = tenon_value_of_bool(given_->keepdim);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_logsumexp.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_polygamma(int n, Tensor self) -> Tensor
+static inline tenon_status aten_special_polygamma(
+    int64_t n, tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_polygamma", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_polygamma_out(
+    int64_t n, tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(n);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_polygamma.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_psi(Tensor self) -> Tensor
+static inline tenon_status aten_special_psi(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_psi", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_psi_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_psi.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_sinc(Tensor self) -> Tensor
+static inline tenon_status aten_special_sinc(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_sinc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_sinc_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_sinc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_special_xlog1py(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_special_xlog1py_other_scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.other_scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_special_xlog1py_other_scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.other_scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_xlog1py_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_special_xlog1py_self_scalar(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.self_scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_special_xlog1py_self_scalar_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.self_scalar_out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -21749,6 +34992,76 @@ static inline tenon_status aten_sum_to_size(
   return TENON_OK;
 }
 
+typedef struct aten_svd_options {
+  int32_t some;
+  int32_t compute_uv;
+} aten_svd_options;
+
+static inline aten_svd_options aten_svd_defaults(void) {
+  aten_svd_options options_;
+  options_.some = 1;
+  options_.compute_uv = 1;
+  return options_;
+}
+
+/// aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)
+static inline tenon_status aten_svd(
+    tenon_tensor* self, const aten_svd_options* options, tenon_tensor** out_U, tenon_tensor** out_S,
+    tenon_tensor** out_V) {
+  static const tenon_op* op_;
+  const aten_svd_options defaults_ = aten_svd_defaults();
+  const aten_svd_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->some);
+  args_[2] = tenon_value_of_bool(given_->compute_uv);
+  status_ = aten_wrapped_call(&op_, "aten::svd", args_, 3, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_U = rets_[0].as.tensor;
+  *out_S = rets_[1].as.tensor;
+  *out_V = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_svd_U_options {
+  int32_t some;
+  int32_t compute_uv;
+} aten_svd_U_options;
+
+static inline aten_svd_U_options aten_svd_U_defaults(void) {
+  aten_svd_U_options options_;
+  options_.some = 1;
+  options_.compute_uv = 1;
+  return options_;
+}
+
+/// aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S,
+/// Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)
+static inline tenon_status aten_svd_U(
+    tenon_tensor* self, tenon_tensor* U, tenon_tensor* S, tenon_tensor* V,
+    const aten_svd_U_options* options) {
+  static const tenon_op* op_;
+  const aten_svd_U_options defaults_ = aten_svd_U_defaults();
+  const aten_svd_U_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->some);
+  args_[2] = tenon_value_of_bool(given_->compute_uv);
+  args_[3] = tenon_value_of_tensor(U);
+  args_[4] = tenon_value_of_tensor(S);
+  args_[5] = tenon_value_of_tensor(V);
+  status_ = aten_wrapped_call(&op_, "aten::svd.U", args_, 6, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
 /// aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
 static inline tenon_status aten_swapaxes(
     tenon_tensor* self, int64_t axis0, int64_t axis1, tenon_tensor** out_result) {
@@ -22067,6 +35380,44 @@ static inline tenon_status aten_tanh_backward_grad_input(
   return TENON_OK;
 }
 
+/// aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor
+static inline tenon_status aten_tensordot(
+    tenon_tensor* self, tenon_tensor* other, const int64_t* dims_self, uint32_t dims_self_count,
+    const int64_t* dims_other, uint32_t dims_other_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_ints(dims_self, dims_self_count);
+  args_[3] = tenon_value_of_ints(dims_other, dims_other_count);
+  status_ = aten_wrapped_call(&op_, "aten::tensordot", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_tensordot_out(
+    tenon_tensor* self, tenon_tensor* other, const int64_t* dims_self, uint32_t dims_self_count,
+    const int64_t* dims_other, uint32_t dims_other_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_ints(dims_self, dims_self_count);
+  args_[3] = tenon_value_of_ints(dims_other, dims_other_count);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::tensordot.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
 static inline tenon_status aten_threshold_backward(
     tenon_tensor* grad_output, tenon_tensor* self, tenon_value threshold,
@@ -22350,6 +35701,33 @@ static inline tenon_status aten_topk_values(
   return TENON_OK;
 }
 
+/// aten::trace(Tensor self) -> Tensor
+static inline tenon_status aten_trace(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::trace", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_trace_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::trace.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 static inline tenon_status aten_transpose_int(
     tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor** out_result) {
@@ -22411,6 +35789,124 @@ static inline tenon_status aten_transpose_copy_int_out(
   status_ = aten_wrapped_call(&op_, "aten::transpose_copy.int_out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_trapezoid_dx_options {
+  tenon_value dx;
+  int64_t dim;
+} aten_trapezoid_dx_options;
+
+static inline aten_trapezoid_dx_options aten_trapezoid_dx_defaults(void) {
+  aten_trapezoid_dx_options options_;
+  options_.dx = tenon_value_of_int(1);
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+static inline tenon_status aten_trapezoid_dx(
+    tenon_tensor* y, const aten_trapezoid_dx_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_trapezoid_dx_options defaults_ = aten_trapezoid_dx_defaults();
+  const aten_trapezoid_dx_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = given_->dx;
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::trapezoid.dx", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_trapezoid_x_options {
+  int64_t dim;
+} aten_trapezoid_x_options;
+
+static inline aten_trapezoid_x_options aten_trapezoid_x_defaults(void) {
+  aten_trapezoid_x_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+static inline tenon_status aten_trapezoid_x(
+    tenon_tensor* y, tenon_tensor* x, const aten_trapezoid_x_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_trapezoid_x_options defaults_ = aten_trapezoid_x_defaults();
+  const aten_trapezoid_x_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = tenon_value_of_tensor(x);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::trapezoid.x", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_trapz_dx_options {
+  double dx;
+  int64_t dim;
+} aten_trapz_dx_options;
+
+static inline aten_trapz_dx_options aten_trapz_dx_defaults(void) {
+  aten_trapz_dx_options options_;
+  options_.dx = 1.0;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor
+static inline tenon_status aten_trapz_dx(
+    tenon_tensor* y, const aten_trapz_dx_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_trapz_dx_options defaults_ = aten_trapz_dx_defaults();
+  const aten_trapz_dx_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = tenon_value_of_float(given_->dx);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::trapz.dx", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_trapz_x_options {
+  int64_t dim;
+} aten_trapz_x_options;
+
+static inline aten_trapz_x_options aten_trapz_x_defaults(void) {
+  aten_trapz_x_options options_;
+  options_.dim = -1;
+  return options_;
+}
+
+/// aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+static inline tenon_status aten_trapz_x(
+    tenon_tensor* y, tenon_tensor* x, const aten_trapz_x_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_trapz_x_options defaults_ = aten_trapz_x_defaults();
+  const aten_trapz_x_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(y);
+  args_[1] = tenon_value_of_tensor(x);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::trapz.x", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -22984,6 +36480,164 @@ static inline tenon_status aten_uniform_(tenon_tensor* self, const aten_uniform_
   status_ = aten_wrapped_call(&op_, "aten::uniform_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_unique_consecutive_options {
+  int32_t return_inverse;
+  int32_t return_counts;
+  const int64_t* dim;
+} aten_unique_consecutive_options;
+
+static inline aten_unique_consecutive_options aten_unique_consecutive_defaults(void) {
+  aten_unique_consecutive_options options_;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int?
+/// dim=None) -> (Tensor, Tensor, Tensor)
+static inline tenon_status aten_unique_consecutive(
+    tenon_tensor* self, const aten_unique_consecutive_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1, tenon_tensor** out_result2) {
+  static const tenon_op* op_;
+  const aten_unique_consecutive_options defaults_ = aten_unique_consecutive_defaults();
+  const aten_unique_consecutive_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->return_inverse);
+  args_[2] = tenon_value_of_bool(given_->return_counts);
+  args_[3] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::unique_consecutive", args_, 4, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_unique_consecutive_out_options {
+  int32_t return_inverse;
+  int32_t return_counts;
+  const int64_t* dim;
+} aten_unique_consecutive_out_options;
+
+static inline aten_unique_consecutive_out_options aten_unique_consecutive_out_defaults(void) {
+  aten_unique_consecutive_out_options options_;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False,
+/// int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!),
+/// Tensor(c!))
+static inline tenon_status aten_unique_consecutive_out(
+    tenon_tensor* self, tenon_tensor* out0, tenon_tensor* out1, tenon_tensor* out2,
+    const aten_unique_consecutive_out_options* options) {
+  static const tenon_op* op_;
+  const aten_unique_consecutive_out_options defaults_ = aten_unique_consecutive_out_defaults();
+  const aten_unique_consecutive_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->return_inverse);
+  args_[2] = tenon_value_of_bool(given_->return_counts);
+  args_[3] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out0);
+  args_[5] = tenon_value_of_tensor(out1);
+  args_[6] = tenon_value_of_tensor(out2);
+  status_ = aten_wrapped_call(&op_, "aten::unique_consecutive.out", args_, 7, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten_unique_dim_options {
+  int32_t sorted;
+  int32_t return_inverse;
+  int32_t return_counts;
+} aten_unique_dim_options;
+
+static inline aten_unique_dim_options aten_unique_dim_defaults(void) {
+  aten_unique_dim_options options_;
+  options_.sorted = 1;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  return options_;
+}
+
+/// aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False) -> (Tensor, Tensor, Tensor)
+static inline tenon_status aten_unique_dim(
+    tenon_tensor* self, int64_t dim, const aten_unique_dim_options* options,
+    tenon_tensor** out_result0, tenon_tensor** out_result1, tenon_tensor** out_result2) {
+  static const tenon_op* op_;
+  const aten_unique_dim_options defaults_ = aten_unique_dim_defaults();
+  const aten_unique_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->sorted);
+  args_[3] = tenon_value_of_bool(given_->return_inverse);
+  args_[4] = tenon_value_of_bool(given_->return_counts);
+  status_ = aten_wrapped_call(&op_, "aten::unique_dim", args_, 5, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_unique_dim_out_options {
+  int32_t sorted;
+  int32_t return_inverse;
+  int32_t return_counts;
+} aten_unique_dim_out_options;
+
+static inline aten_unique_dim_out_options aten_unique_dim_out_defaults(void) {
+  aten_unique_dim_out_options options_;
+  options_.sorted = 1;
+  options_.return_inverse = 0;
+  options_.return_counts = 0;
+  return options_;
+}
+
+/// aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+/// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+/// Tensor(b!), Tensor(c!))
+static inline tenon_status aten_unique_dim_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out0, tenon_tensor* out1, tenon_tensor* out2,
+    const aten_unique_dim_out_options* options) {
+  static const tenon_op* op_;
+  const aten_unique_dim_out_options defaults_ = aten_unique_dim_out_defaults();
+  const aten_unique_dim_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->sorted);
+  args_[3] = tenon_value_of_bool(given_->return_inverse);
+  args_[4] = tenon_value_of_bool(given_->return_counts);
+  args_[5] = tenon_value_of_tensor(out0);
+  args_[6] = tenon_value_of_tensor(out1);
+  args_[7] = tenon_value_of_tensor(out2);
+  status_ = aten_wrapped_call(&op_, "aten::unique_dim.out", args_, 8, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
   return TENON_OK;
 }
 
@@ -24201,6 +37855,36 @@ static inline tenon_status aten_value_selecting_reduction_backward(
   return TENON_OK;
 }
 
+typedef struct aten_vander_options {
+  const int64_t* N;
+  int32_t increasing;
+} aten_vander_options;
+
+static inline aten_vander_options aten_vander_defaults(void) {
+  aten_vander_options options_;
+  options_.N = NULL;
+  options_.increasing = 0;
+  return options_;
+}
+
+/// aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor
+static inline tenon_status aten_vander(
+    tenon_tensor* x, const aten_vander_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_vander_options defaults_ = aten_vander_defaults();
+  const aten_vander_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x);
+  args_[1] = given_->N != NULL ? tenon_value_of_int((*given_->N)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->increasing);
+  status_ = aten_wrapped_call(&op_, "aten::vander", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_var_options {
   int32_t unbiased;
 } aten_var_options;
@@ -24506,6 +38190,37 @@ static inline tenon_status aten_var_mean_dim(
   if (status_ != TENON_OK) return status_;
   *out_result0 = rets_[0].as.tensor;
   *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::vdot(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_vdot(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::vdot", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_vdot_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::vdot.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 

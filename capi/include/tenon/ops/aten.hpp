@@ -93,6 +93,1928 @@ inline Tensor _adaptive_avg_pool3d_backward_out(
   return out;
 }
 
+// aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
+inline Tensor _fft_c2c(const Tensor& self, List<int64_t> dim, int64_t normalization, bool forward) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, bool)> op_("aten::_fft_c2c");
+  return op_(self, dim, normalization, forward);
+}
+
+// aten::_fft_c2c.out(Tensor self, SymInt[] dim, int normalization, bool forward, *, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor _fft_c2c_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization, bool forward) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, bool,
+      const Tensor&)> op_("aten::_fft_c2c.out");
+  op_(self, dim, normalization, forward, out);
+  return out;
+}
+
+// aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
+inline Tensor _fft_c2r(
+    const Tensor& self, List<int64_t> dim, int64_t normalization, int64_t last_dim_size) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t)> op_("aten::_fft_c2r");
+  return op_(self, dim, normalization, last_dim_size);
+}
+
+// aten::_fft_c2r.out(Tensor self, int[] dim, int normalization, SymInt last_dim_size, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor _fft_c2r_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization,
+    int64_t last_dim_size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t,
+      const Tensor&)> op_("aten::_fft_c2r.out");
+  op_(self, dim, normalization, last_dim_size, out);
+  return out;
+}
+
+// aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
+inline Tensor _fft_r2c(
+    const Tensor& self, List<int64_t> dim, int64_t normalization, bool onesided) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, bool)> op_("aten::_fft_r2c");
+  return op_(self, dim, normalization, onesided);
+}
+
+// aten::_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor _fft_r2c_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization,
+    bool onesided) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, bool,
+      const Tensor&)> op_("aten::_fft_r2c.out");
+  op_(self, dim, normalization, onesided, out);
+  return out;
+}
+
+// aten::_foreach_abs(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_abs(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_abs");
+  return op_(self);
+}
+
+// aten::_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_abs_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_abs.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_abs_(Tensor(a!)[] self) -> ()
+inline void _foreach_abs_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_abs_");
+  return op_(self);
+}
+
+// aten::_foreach_acos(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_acos(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_acos");
+  return op_(self);
+}
+
+// aten::_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_acos_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_acos.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_acos_(Tensor(a!)[] self) -> ()
+inline void _foreach_acos_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_acos_");
+  return op_(self);
+}
+
+// aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
+inline std::vector<Tensor> _foreach_add(
+    const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_add.List");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+// -> ()
+inline void _foreach_add_out(
+    const Tensors& out, const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_add.List_out");
+  return op_(self, other, alpha, out);
+}
+
+// aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_add(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_add.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_add(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_add.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_add_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_add.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_add_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_add.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
+inline std::vector<Tensor> _foreach_add(
+    const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Tensor&, const Scalar&)> op_("aten::_foreach_add.Tensor");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1, Tensor(a!)[] out)
+// -> ()
+inline void _foreach_add_out(
+    const Tensors& out, const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_add.Tensor_out");
+  return op_(self, other, alpha, out);
+}
+
+// aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
+inline void _foreach_add_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_add_.List");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_add_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_add_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_add_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_add_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
+inline void _foreach_add_(const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&, const Scalar&)> op_("aten::_foreach_add_.Tensor");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+// -> Tensor[]
+inline std::vector<Tensor> _foreach_addcdiv(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Scalar&)> op_("aten::_foreach_addcdiv.Scalar");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+// scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_addcdiv(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Value&)> op_("aten::_foreach_addcdiv.ScalarList");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+// scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcdiv_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_addcdiv.ScalarList_out");
+  return op_(self, tensor1, tensor2, scalars, out);
+}
+
+// aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+// value=1, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcdiv_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_addcdiv.Scalar_out");
+  return op_(self, tensor1, tensor2, value, out);
+}
+
+// aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+// -> Tensor[]
+inline std::vector<Tensor> _foreach_addcdiv(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Tensor&)> op_("aten::_foreach_addcdiv.Tensor");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+// scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcdiv_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Tensor& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Tensor&,
+      const TensorList&)> op_("aten::_foreach_addcdiv.Tensor_out");
+  return op_(self, tensor1, tensor2, scalars, out);
+}
+
+// aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+// value=1) -> ()
+inline void _foreach_addcdiv_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Scalar&)> op_("aten::_foreach_addcdiv_.Scalar");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+// Scalar[] scalars) -> ()
+inline void _foreach_addcdiv_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Value&)> op_("aten::_foreach_addcdiv_.ScalarList");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+// scalars) -> ()
+inline void _foreach_addcdiv_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Tensor&)> op_("aten::_foreach_addcdiv_.Tensor");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+// -> Tensor[]
+inline std::vector<Tensor> _foreach_addcmul(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Scalar&)> op_("aten::_foreach_addcmul.Scalar");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+// scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_addcmul(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Value&)> op_("aten::_foreach_addcmul.ScalarList");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
+// scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcmul_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_addcmul.ScalarList_out");
+  return op_(self, tensor1, tensor2, scalars, out);
+}
+
+// aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+// value=1, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcmul_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_addcmul.Scalar_out");
+  return op_(self, tensor1, tensor2, value, out);
+}
+
+// aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+// -> Tensor[]
+inline std::vector<Tensor> _foreach_addcmul(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Tensor&)> op_("aten::_foreach_addcmul.Tensor");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+// scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_addcmul_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
+    const Tensor& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const Tensor&,
+      const TensorList&)> op_("aten::_foreach_addcmul.Tensor_out");
+  return op_(self, tensor1, tensor2, scalars, out);
+}
+
+// aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+// value=1) -> ()
+inline void _foreach_addcmul_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Scalar&)> op_("aten::_foreach_addcmul_.Scalar");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+// Scalar[] scalars) -> ()
+inline void _foreach_addcmul_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Value&)> op_("aten::_foreach_addcmul_.ScalarList");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+// scalars) -> ()
+inline void _foreach_addcmul_(
+    const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const Tensor&)> op_("aten::_foreach_addcmul_.Tensor");
+  return op_(self, tensor1, tensor2, scalars);
+}
+
+// aten::_foreach_asin(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_asin(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_asin");
+  return op_(self);
+}
+
+// aten::_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_asin_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_asin.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_asin_(Tensor(a!)[] self) -> ()
+inline void _foreach_asin_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_asin_");
+  return op_(self);
+}
+
+// aten::_foreach_atan(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_atan(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_atan");
+  return op_(self);
+}
+
+// aten::_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_atan_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_atan.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_atan_(Tensor(a!)[] self) -> ()
+inline void _foreach_atan_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_atan_");
+  return op_(self);
+}
+
+// aten::_foreach_ceil(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_ceil(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_ceil");
+  return op_(self);
+}
+
+// aten::_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_ceil_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_ceil.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_ceil_(Tensor(a!)[] self) -> ()
+inline void _foreach_ceil_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_ceil_");
+  return op_(self);
+}
+
+// aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_max.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&,
+      const TensorList&)> op_("aten::_foreach_clamp_max.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_max.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_clamp_max.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+// ()
+inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_clamp_max.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_clamp_max.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_clamp_max_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_max_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_clamp_max_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_max_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_clamp_max_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_clamp_max_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_min.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&,
+      const TensorList&)> op_("aten::_foreach_clamp_min.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_min.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_clamp_min.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
+// ()
+inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_clamp_min.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_clamp_min.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_clamp_min_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_min_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_clamp_min_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_min_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_clamp_min_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_clamp_min_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]
+inline std::vector<Tensor> _foreach_clone(
+    const Tensors& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, std::optional<MemoryFormat>)> op_("aten::_foreach_clone");
+  return op_(self, memory_format);
+}
+
+// aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None, Tensor(a!)[] out) ->
+// ()
+inline void _foreach_clone_out(
+    const Tensors& out, const Tensors& self,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const TensorList&, std::optional<MemoryFormat>,
+      const TensorList&)> op_("aten::_foreach_clone.out");
+  return op_(self, memory_format, out);
+}
+
+// aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out
+inline std::vector<Tensor> _foreach_copy(
+    const Tensors& self, const Tensors& src, bool non_blocking = false) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, bool)> op_("aten::_foreach_copy");
+  return op_(self, src, non_blocking);
+}
+
+// aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *, Tensor(a!)[]
+// out) -> ()
+inline void _foreach_copy_out(
+    const Tensors& out, const Tensors& self, const Tensors& src, bool non_blocking = false) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, bool,
+      const TensorList&)> op_("aten::_foreach_copy.out");
+  return op_(self, src, non_blocking, out);
+}
+
+// aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()
+inline void _foreach_copy_(const Tensors& self, const Tensors& src, bool non_blocking = false) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, bool)> op_("aten::_foreach_copy_");
+  return op_(self, src, non_blocking);
+}
+
+// aten::_foreach_cos(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_cos(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_cos");
+  return op_(self);
+}
+
+// aten::_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_cos_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_cos.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_cos_(Tensor(a!)[] self) -> ()
+inline void _foreach_cos_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_cos_");
+  return op_(self);
+}
+
+// aten::_foreach_cosh(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_cosh(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_cosh");
+  return op_(self);
+}
+
+// aten::_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_cosh_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_cosh.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_cosh_(Tensor(a!)[] self) -> ()
+inline void _foreach_cosh_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_cosh_");
+  return op_(self);
+}
+
+// aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_div(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_div.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_div.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_div(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_div.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_div(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_div.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_div.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_div.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]
+inline std::vector<Tensor> _foreach_div(const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Tensor&)> op_("aten::_foreach_div.Tensor");
+  return op_(self, other);
+}
+
+// aten::_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&, const TensorList&)> op_("aten::_foreach_div.Tensor_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_div_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_div_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_div_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_div_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_div_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_div_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_div_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_div_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
+inline void _foreach_div_(const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&)> op_("aten::_foreach_div_.Tensor");
+  return op_(self, other);
+}
+
+// aten::_foreach_erf(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_erf(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_erf");
+  return op_(self);
+}
+
+// aten::_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_erf_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_erf.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_erf_(Tensor(a!)[] self) -> ()
+inline void _foreach_erf_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_erf_");
+  return op_(self);
+}
+
+// aten::_foreach_erfc(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_erfc(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_erfc");
+  return op_(self);
+}
+
+// aten::_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_erfc_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_erfc.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_erfc_(Tensor(a!)[] self) -> ()
+inline void _foreach_erfc_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_erfc_");
+  return op_(self);
+}
+
+// aten::_foreach_exp(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_exp(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_exp");
+  return op_(self);
+}
+
+// aten::_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_exp_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_exp.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_exp_(Tensor(a!)[] self) -> ()
+inline void _foreach_exp_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_exp_");
+  return op_(self);
+}
+
+// aten::_foreach_expm1(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_expm1(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_expm1");
+  return op_(self);
+}
+
+// aten::_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_expm1_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_expm1.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_expm1_(Tensor(a!)[] self) -> ()
+inline void _foreach_expm1_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_expm1_");
+  return op_(self);
+}
+
+// aten::_foreach_floor(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_floor(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_floor");
+  return op_(self);
+}
+
+// aten::_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_floor_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_floor.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_floor_(Tensor(a!)[] self) -> ()
+inline void _foreach_floor_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_floor_");
+  return op_(self);
+}
+
+// aten::_foreach_frac(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_frac(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_frac");
+  return op_(self);
+}
+
+// aten::_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_frac_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_frac.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_frac_(Tensor(a!)[] self) -> ()
+inline void _foreach_frac_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_frac_");
+  return op_(self);
+}
+
+// aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]
+inline std::vector<Tensor> _foreach_lerp(
+    const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_lerp.List");
+  return op_(self, tensors1, weights);
+}
+
+// aten::_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *, Tensor(a!)[]
+// out) -> ()
+inline void _foreach_lerp_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&,
+      const TensorList&)> op_("aten::_foreach_lerp.List_out");
+  return op_(self, tensors1, weights, out);
+}
+
+// aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]
+inline std::vector<Tensor> _foreach_lerp(
+    const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_lerp.Scalar");
+  return op_(self, tensors1, weight);
+}
+
+// aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]
+inline std::vector<Tensor> _foreach_lerp(
+    const Tensors& self, const Tensors& tensors1, const Value& weight) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const Value&)> op_("aten::_foreach_lerp.ScalarList");
+  return op_(self, tensors1, weight);
+}
+
+// aten::_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *,
+// Tensor(a!)[] out) -> ()
+inline void _foreach_lerp_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensors1, const Value& weight) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_lerp.ScalarList_out");
+  return op_(self, tensors1, weight, out);
+}
+
+// aten::_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *, Tensor(a!)[]
+// out) -> ()
+inline void _foreach_lerp_out(
+    const Tensors& out, const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_lerp.Scalar_out");
+  return op_(self, tensors1, weight, out);
+}
+
+// aten::_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()
+inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_lerp_.List");
+  return op_(self, tensors1, weights);
+}
+
+// aten::_foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ()
+inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_lerp_.Scalar");
+  return op_(self, tensors1, weight);
+}
+
+// aten::_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()
+inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Value& weight) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Value&)> op_("aten::_foreach_lerp_.ScalarList");
+  return op_(self, tensors1, weight);
+}
+
+// aten::_foreach_lgamma(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_lgamma(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::_foreach_lgamma");
+  return op_(self);
+}
+
+// aten::_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_lgamma_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_lgamma.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_lgamma_(Tensor(a!)[] self) -> ()
+inline void _foreach_lgamma_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_lgamma_");
+  return op_(self);
+}
+
+// aten::_foreach_log(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_log(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log");
+  return op_(self);
+}
+
+// aten::_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_log_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_log.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_log10(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_log10(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log10");
+  return op_(self);
+}
+
+// aten::_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_log10_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_log10.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_log10_(Tensor(a!)[] self) -> ()
+inline void _foreach_log10_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log10_");
+  return op_(self);
+}
+
+// aten::_foreach_log1p(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_log1p(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log1p");
+  return op_(self);
+}
+
+// aten::_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_log1p_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_log1p.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_log1p_(Tensor(a!)[] self) -> ()
+inline void _foreach_log1p_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log1p_");
+  return op_(self);
+}
+
+// aten::_foreach_log2(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_log2(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log2");
+  return op_(self);
+}
+
+// aten::_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_log2_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_log2.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_log2_(Tensor(a!)[] self) -> ()
+inline void _foreach_log2_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log2_");
+  return op_(self);
+}
+
+// aten::_foreach_log_(Tensor(a!)[] self) -> ()
+inline void _foreach_log_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log_");
+  return op_(self);
+}
+
+// aten::_foreach_max(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_max(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_max");
+  return op_(self);
+}
+
+// aten::_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_max_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_max.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_maximum.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&,
+      const TensorList&)> op_("aten::_foreach_maximum.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_maximum.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_maximum.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_maximum.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_maximum.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_maximum_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_maximum_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_maximum_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_maximum_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_maximum_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_maximum_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_minimum.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&,
+      const TensorList&)> op_("aten::_foreach_minimum.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_minimum.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_minimum.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&,
+      const TensorList&)> op_("aten::_foreach_minimum.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_minimum.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_minimum_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_minimum_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_minimum_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_minimum_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_minimum_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_minimum_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]
+inline std::vector<Tensor> _foreach_mm(const Tensors& self, const Tensors& mat2) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_mm");
+  return op_(self, mat2);
+}
+
+// aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]
+inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_mul.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_mul.List_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_mul.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_mul.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_mul.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_mul.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]
+inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Tensor&)> op_("aten::_foreach_mul.Tensor");
+  return op_(self, other);
+}
+
+// aten::_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
+inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&, const TensorList&)> op_("aten::_foreach_mul.Tensor_out");
+  return op_(self, other, out);
+}
+
+// aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+inline void _foreach_mul_(const Tensors& self, const Tensors& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_mul_.List");
+  return op_(self, other);
+}
+
+// aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_mul_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_mul_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_mul_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_mul_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
+inline void _foreach_mul_(const Tensors& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&)> op_("aten::_foreach_mul_.Tensor");
+  return op_(self, other);
+}
+
+// aten::_foreach_neg(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_neg(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_neg");
+  return op_(self);
+}
+
+// aten::_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_neg_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_neg.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_neg_(Tensor(a!)[] self) -> ()
+inline void _foreach_neg_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_neg_");
+  return op_(self);
+}
+
+// aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
+inline std::vector<Tensor> _foreach_norm(
+    const Tensors& self, const Scalar& ord = 2, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&, std::optional<Dtype>)> op_("aten::_foreach_norm.Scalar");
+  return op_(self, ord, dtype);
+}
+
+// aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+// Tensor(a!)[] out) -> ()
+inline void _foreach_norm_out(
+    const Tensors& out, const Tensors& self, const Scalar& ord = 2,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, std::optional<Dtype>,
+      const TensorList&)> op_("aten::_foreach_norm.Scalar_out");
+  return op_(self, ord, dtype, out);
+}
+
+// aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]
+inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Tensors& exponent) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_pow.List");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) -> ()
+inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Tensors& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_pow.List_out");
+  return op_(self, exponent, out);
+}
+
+// aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]
+inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Scalar& exponent) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_pow.Scalar");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]
+inline std::vector<Tensor> _foreach_pow(const Scalar& self, const Tensors& exponent) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Scalar&, const TensorList&)> op_("aten::_foreach_pow.ScalarAndTensor");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]
+inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Value& exponent) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_pow.ScalarList");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()
+inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Value& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_pow.ScalarList_out");
+  return op_(self, exponent, out);
+}
+
+// aten::_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()
+inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_pow.Scalar_out");
+  return op_(self, exponent, out);
+}
+
+// aten::_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()
+inline void _foreach_pow_(const Tensors& self, const Tensors& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_pow_.List");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()
+inline void _foreach_pow_(const Tensors& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_pow_.Scalar");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()
+inline void _foreach_pow_(const Tensors& self, const Value& exponent) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_pow_.ScalarList");
+  return op_(self, exponent);
+}
+
+// aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
+inline std::vector<Tensor> _foreach_powsum(
+    const Tensors& self, const Scalar& ord = 2, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&, std::optional<Dtype>)> op_("aten::_foreach_powsum.Scalar");
+  return op_(self, ord, dtype);
+}
+
+// aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+// Tensor(a!)[] out) -> ()
+inline void _foreach_powsum_out(
+    const Tensors& out, const Tensors& self, const Scalar& ord = 2,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, std::optional<Dtype>,
+      const TensorList&)> op_("aten::_foreach_powsum.Scalar_out");
+  return op_(self, ord, dtype, out);
+}
+
+// aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_reciprocal(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::_foreach_reciprocal");
+  return op_(self);
+}
+
+// aten::_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_reciprocal_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_reciprocal.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_reciprocal_(Tensor(a!)[] self) -> ()
+inline void _foreach_reciprocal_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_reciprocal_");
+  return op_(self);
+}
+
+// aten::_foreach_round(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_round(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_round");
+  return op_(self);
+}
+
+// aten::_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_round_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_round.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_round_(Tensor(a!)[] self) -> ()
+inline void _foreach_round_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_round_");
+  return op_(self);
+}
+
+// aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_rsqrt(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_rsqrt");
+  return op_(self);
+}
+
+// aten::_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_rsqrt_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_rsqrt.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_rsqrt_(Tensor(a!)[] self) -> ()
+inline void _foreach_rsqrt_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_rsqrt_");
+  return op_(self);
+}
+
+// aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_sigmoid(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&)> op_("aten::_foreach_sigmoid");
+  return op_(self);
+}
+
+// aten::_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sigmoid_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_sigmoid.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_sigmoid_(Tensor(a!)[] self) -> ()
+inline void _foreach_sigmoid_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sigmoid_");
+  return op_(self);
+}
+
+// aten::_foreach_sign(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_sign(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sign");
+  return op_(self);
+}
+
+// aten::_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sign_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_sign.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_sign_(Tensor(a!)[] self) -> ()
+inline void _foreach_sign_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sign_");
+  return op_(self);
+}
+
+// aten::_foreach_sin(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_sin(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sin");
+  return op_(self);
+}
+
+// aten::_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sin_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_sin.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_sin_(Tensor(a!)[] self) -> ()
+inline void _foreach_sin_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sin_");
+  return op_(self);
+}
+
+// aten::_foreach_sinh(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_sinh(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sinh");
+  return op_(self);
+}
+
+// aten::_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sinh_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_sinh.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_sinh_(Tensor(a!)[] self) -> ()
+inline void _foreach_sinh_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sinh_");
+  return op_(self);
+}
+
+// aten::_foreach_sqrt(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_sqrt(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sqrt");
+  return op_(self);
+}
+
+// aten::_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sqrt_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_sqrt.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()
+inline void _foreach_sqrt_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sqrt_");
+  return op_(self);
+}
+
+// aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
+inline std::vector<Tensor> _foreach_sub(
+    const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_sub.List");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
+// -> ()
+inline void _foreach_sub_out(
+    const Tensors& out, const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&,
+      const TensorList&)> op_("aten::_foreach_sub.List_out");
+  return op_(self, other, alpha, out);
+}
+
+// aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+inline std::vector<Tensor> _foreach_sub(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_sub.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
+inline std::vector<Tensor> _foreach_sub(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, const Value&)> op_("aten::_foreach_sub.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sub_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_sub.ScalarList_out");
+  return op_(self, scalars, out);
+}
+
+// aten::_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
+inline void _foreach_sub_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_sub.Scalar_out");
+  return op_(self, scalar, out);
+}
+
+// aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
+inline void _foreach_sub_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_sub_.List");
+  return op_(self, other, alpha);
+}
+
+// aten::_foreach_sub_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+inline void _foreach_sub_(const Tensors& self, const Scalar& scalar) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Scalar&)> op_("aten::_foreach_sub_.Scalar");
+  return op_(self, scalar);
+}
+
+// aten::_foreach_sub_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
+inline void _foreach_sub_(const Tensors& self, const Value& scalars) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Value&)> op_("aten::_foreach_sub_.ScalarList");
+  return op_(self, scalars);
+}
+
+// aten::_foreach_tan(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_tan(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_tan");
+  return op_(self);
+}
+
+// aten::_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_tan_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_tan.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_tan_(Tensor(a!)[] self) -> ()
+inline void _foreach_tan_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_tan_");
+  return op_(self);
+}
+
+// aten::_foreach_tanh(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_tanh(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_tanh");
+  return op_(self);
+}
+
+// aten::_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_tanh_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_tanh.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_tanh_(Tensor(a!)[] self) -> ()
+inline void _foreach_tanh_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_tanh_");
+  return op_(self);
+}
+
+// aten::_foreach_trunc(Tensor[] self) -> Tensor[]
+inline std::vector<Tensor> _foreach_trunc(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_trunc");
+  return op_(self);
+}
+
+// aten::_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_trunc_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_trunc.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_trunc_(Tensor(a!)[] self) -> ()
+inline void _foreach_trunc_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_trunc_");
+  return op_(self);
+}
+
+// aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out
+inline std::vector<Tensor> _foreach_zero(const Tensors& self) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_zero");
+  return op_(self);
+}
+
+// aten::_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
+inline void _foreach_zero_out(const Tensors& out, const Tensors& self) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&)> op_("aten::_foreach_zero.out");
+  return op_(self, out);
+}
+
+// aten::_foreach_zero_(Tensor(a!)[] self) -> ()
+inline void _foreach_zero_(const Tensors& self) {
+  static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_zero_");
+  return op_(self);
+}
+
+struct FusedAdamInPlaceOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+// Tensor? found_inf=None) -> ()
+inline void _fused_adam_(
+    const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
+    const Tensors& max_exp_avg_sqs, const Tensors& state_steps, double lr, double beta1,
+    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+    const FusedAdamInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const TensorList&, const TensorList&,
+      const TensorList&, double, double, double, double, double, bool, bool, const OptionalTensor&,
+      const OptionalTensor&)> op_("aten::_fused_adam_");
+  return op_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+      weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf);
+}
+
+struct FusedAdamInPlaceTensorLrOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float
+// beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+// grad_scale=None, Tensor? found_inf=None) -> ()
+inline void _fused_adam_(
+    const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
+    const Tensors& max_exp_avg_sqs, const Tensors& state_steps, const Tensor& lr, double beta1,
+    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+    const FusedAdamInPlaceTensorLrOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const TensorList&, const TensorList&,
+      const TensorList&, const Tensor&, double, double, double, double, bool, bool,
+      const OptionalTensor&, const OptionalTensor&)> op_("aten::_fused_adam_.tensor_lr");
+  return op_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+      weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf);
+}
+
+struct FusedAdamwInPlaceOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[]
+// exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
+// beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+// Tensor? found_inf=None) -> ()
+inline void _fused_adamw_(
+    const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
+    const Tensors& max_exp_avg_sqs, const Tensors& state_steps, double lr, double beta1,
+    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+    const FusedAdamwInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const TensorList&, const TensorList&,
+      const TensorList&, double, double, double, double, double, bool, bool, const OptionalTensor&,
+      const OptionalTensor&)> op_("aten::_fused_adamw_");
+  return op_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+      weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf);
+}
+
+struct FusedAdamwInPlaceTensorLrOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+// Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float
+// beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+// grad_scale=None, Tensor? found_inf=None) -> ()
+inline void _fused_adamw_(
+    const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
+    const Tensors& max_exp_avg_sqs, const Tensors& state_steps, const Tensor& lr, double beta1,
+    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
+    const FusedAdamwInPlaceTensorLrOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, const TensorList&, const TensorList&,
+      const TensorList&, const Tensor&, double, double, double, double, bool, bool,
+      const OptionalTensor&, const OptionalTensor&)> op_("aten::_fused_adamw_.tensor_lr");
+  return op_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
+      weight_decay, eps, amsgrad, maximize, options.grad_scale, options.found_inf);
+}
+
+struct FusedSgdInPlaceOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
+// float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool
+// is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()
+inline void _fused_sgd_(
+    const Tensors& self, const Tensors& grads, const Tensors& momentum_buffer_list,
+    double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize,
+    bool is_first_step, const FusedSgdInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, double, double, double, double, bool,
+      bool, bool, const OptionalTensor&, const OptionalTensor&)> op_("aten::_fused_sgd_");
+  return op_(
+      self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize,
+      is_first_step, options.grad_scale, options.found_inf);
+}
+
+struct FusedSgdInPlaceTensorLrOptions {
+  OptionalTensor grad_scale{};
+  OptionalTensor found_inf{};
+};
+
+// aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+// momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
+// nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) ->
+// ()
+inline void _fused_sgd_(
+    const Tensors& self, const Tensors& grads, const Tensors& momentum_buffer_list,
+    double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov,
+    bool maximize, bool is_first_step, const FusedSgdInPlaceTensorLrOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const TensorList&, const TensorList&, const TensorList&, double, double, const Tensor&,
+      double, bool, bool, bool, const OptionalTensor&,
+      const OptionalTensor&)> op_("aten::_fused_sgd_.tensor_lr");
+  return op_(
+      self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize,
+      is_first_step, options.grad_scale, options.found_inf);
+}
+
+// aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&)> op_("aten::_linalg_det");
+  return op_(A);
+}
+
+// aten::_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) ->
+// (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_det_out(
+    const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::_linalg_det.result");
+  op_(A, result, LU, pivots);
+  return {result, LU, pivots};
+}
+
+// aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor
+// eigenvectors)
+inline std::tuple<Tensor, Tensor> _linalg_eigh(
+    const Tensor& A, std::string_view UPLO = "L", bool compute_v = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::string_view, bool)> op_("aten::_linalg_eigh");
+  return op_(A, UPLO, compute_v);
+}
+
+// aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!)
+// eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+inline std::tuple<Tensor, Tensor> _linalg_eigh_out(
+    const Tensor& eigenvalues, const Tensor& eigenvectors, const Tensor& A,
+    std::string_view UPLO = "L", bool compute_v = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, bool, const Tensor&,
+      const Tensor&)> op_("aten::_linalg_eigh.eigenvalues");
+  op_(A, UPLO, compute_v, eigenvalues, eigenvectors);
+  return {eigenvalues, eigenvectors};
+}
+
+// aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&)> op_("aten::_linalg_slogdet");
+  return op_(A);
+}
+
+// aten::_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU,
+// Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet_out(
+    const Tensor& sign, const Tensor& logabsdet, const Tensor& LU, const Tensor& pivots,
+    const Tensor& A) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_linalg_slogdet.sign");
+  op_(A, sign, logabsdet, LU, pivots);
+  return {sign, logabsdet, LU, pivots};
+}
+
+struct LinalgSolveExOptions {
+  bool left = true;
+  bool check_errors = false;
+};
+
+// aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor
+// result, Tensor LU, Tensor pivots, Tensor info)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex(
+    const Tensor& A, const Tensor& B, const LinalgSolveExOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, bool, bool)> op_("aten::_linalg_solve_ex");
+  return op_(A, B, options.left, options.check_errors);
+}
+
+struct LinalgSolveExResultOptions {
+  bool left = true;
+  bool check_errors = false;
+};
+
+// aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+// Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result,
+// Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex_out(
+    const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& info,
+    const Tensor& A, const Tensor& B, const LinalgSolveExResultOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_linalg_solve_ex.result");
+  op_(A, B, options.left, options.check_errors, result, LU, pivots, info);
+  return {result, LU, pivots, info};
+}
+
+// aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None)
+// -> (Tensor U, Tensor S, Tensor Vh)
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd(
+    const Tensor& A, bool full_matrices = false, bool compute_uv = true,
+    std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool, std::optional<std::string_view>)> op_("aten::_linalg_svd");
+  return op_(A, full_matrices, compute_uv, driver);
+}
+
+// aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+// driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+// Tensor(c!) Vh)
+inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd_out(
+    const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full_matrices = false,
+    bool compute_uv = true, std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, std::optional<std::string_view>, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_linalg_svd.U");
+  op_(A, full_matrices, compute_uv, driver, U, S, Vh);
+  return {U, S, Vh};
+}
+
 // aten::_local_scalar_dense(Tensor self) -> Scalar
 inline Scalar _local_scalar_dense(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::_local_scalar_dense");
@@ -210,6 +2132,29 @@ inline Tensor _to_copy_out(
       const Tensor&, bool, std::optional<MemoryFormat>, const Tensor&)> op_("aten::_to_copy.out");
   op_(self, options.non_blocking, options.memory_format, out);
   return out;
+}
+
+// aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+// return_counts=False) -> (Tensor, Tensor, Tensor)
+inline std::tuple<Tensor, Tensor, Tensor> _unique2(
+    const Tensor& self, bool sorted = true, bool return_inverse = false,
+    bool return_counts = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool, bool)> op_("aten::_unique2");
+  return op_(self, sorted, return_inverse, return_counts);
+}
+
+// aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+// Tensor(b!), Tensor(c!))
+inline std::tuple<Tensor, Tensor, Tensor> _unique2_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self,
+    bool sorted = true, bool return_inverse = false, bool return_counts = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, bool, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_unique2.out");
+  op_(self, sorted, return_inverse, return_counts, out0, out1, out2);
+  return {out0, out1, out2};
 }
 
 // aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
@@ -676,6 +2621,56 @@ inline Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha 
   return self;
 }
 
+struct AddbmmOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor
+inline Tensor addbmm(
+    const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const AddbmmOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addbmm");
+  return op_(self, batch1, batch2, options.beta, options.alpha);
+}
+
+struct AddbmmOutOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor addbmm_out(
+    const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const AddbmmOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::addbmm.out");
+  op_(self, batch1, batch2, options.beta, options.alpha, out);
+  return out;
+}
+
+struct AddbmmInPlaceOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor(a!)
+inline Tensor addbmm_(
+    const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const AddbmmInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addbmm_");
+  op_(self, batch1, batch2, options.beta, options.alpha);
+  return self;
+}
+
 // aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
 inline Tensor addcdiv(
     const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
@@ -779,6 +2774,101 @@ inline Tensor addmm_(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&,
       const Scalar&)> op_("aten::addmm_");
   op_(self, mat1, mat2, options.beta, options.alpha);
+  return self;
+}
+
+struct AddmvOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+inline Tensor addmv(
+    const Tensor& self, const Tensor& mat, const Tensor& vec, const AddmvOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addmv");
+  return op_(self, mat, vec, options.beta, options.alpha);
+}
+
+struct AddmvOutOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor addmv_out(
+    const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec,
+    const AddmvOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::addmv.out");
+  op_(self, mat, vec, options.beta, options.alpha, out);
+  return out;
+}
+
+struct AddmvInPlaceOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor(a!)
+inline Tensor addmv_(
+    const Tensor& self, const Tensor& mat, const Tensor& vec,
+    const AddmvInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addmv_");
+  op_(self, mat, vec, options.beta, options.alpha);
+  return self;
+}
+
+struct AddrOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+inline Tensor addr(
+    const Tensor& self, const Tensor& vec1, const Tensor& vec2, const AddrOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::addr");
+  return op_(self, vec1, vec2, options.beta, options.alpha);
+}
+
+struct AddrOutOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor addr_out(
+    const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+    const AddrOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::addr.out");
+  op_(self, vec1, vec2, options.beta, options.alpha, out);
+  return out;
+}
+
+struct AddrInPlaceOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor(a!)
+inline Tensor addr_(
+    const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+    const AddrInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addr_");
+  op_(self, vec1, vec2, options.beta, options.alpha);
   return self;
 }
 
@@ -898,6 +2988,48 @@ inline Tensor amin_out(
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amin.out");
   op_(self, dim, keepdim, out);
+  return out;
+}
+
+struct AminmaxOptions {
+  std::optional<int64_t> dim{};
+  bool keepdim = false;
+};
+
+// aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)
+inline std::tuple<Tensor, Tensor> aminmax(const Tensor& self, const AminmaxOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<int64_t>, bool)> op_("aten::aminmax");
+  return op_(self, options.dim, options.keepdim);
+}
+
+struct AminmaxOutOptions {
+  std::optional<int64_t> dim{};
+  bool keepdim = false;
+};
+
+// aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!)
+// max) -> (Tensor(a!) min, Tensor(b!) max)
+inline std::tuple<Tensor, Tensor> aminmax_out(
+    const Tensor& min, const Tensor& max, const Tensor& self,
+    const AminmaxOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, bool, const Tensor&,
+      const Tensor&)> op_("aten::aminmax.out");
+  op_(self, options.dim, options.keepdim, min, max);
+  return {min, max};
+}
+
+// aten::angle(Tensor self) -> Tensor
+inline Tensor angle(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::angle");
+  return op_(self);
+}
+
+// aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor angle_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::angle.out");
+  op_(self, out);
   return out;
 }
 
@@ -1549,6 +3681,56 @@ inline Tensor avg_pool3d_backward_out(
   return grad_input;
 }
 
+struct BaddbmmOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor
+inline Tensor baddbmm(
+    const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const BaddbmmOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::baddbmm");
+  return op_(self, batch1, batch2, options.beta, options.alpha);
+}
+
+struct BaddbmmOutOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor baddbmm_out(
+    const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const BaddbmmOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::baddbmm.out");
+  op_(self, batch1, batch2, options.beta, options.alpha, out);
+  return out;
+}
+
+struct BaddbmmInPlaceOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
+// -> Tensor(a!)
+inline Tensor baddbmm_(
+    const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+    const BaddbmmInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::baddbmm_");
+  op_(self, batch1, batch2, options.beta, options.alpha);
+  return self;
+}
+
 // aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 // running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor
 inline Tensor batch_norm(
@@ -1560,6 +3742,82 @@ inline Tensor batch_norm(
       const OptionalTensor&, bool, double, double, bool)> op_("aten::batch_norm");
   return op_(
       input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled);
+}
+
+// aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor
+inline Tensor bernoulli(
+    const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Generator>&)> op_("aten::bernoulli");
+  return op_(self, generator);
+}
+
+// aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor
+inline Tensor bernoulli(
+    const Tensor& self, const Tensor& p, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const std::optional<Generator>&)> op_("aten::bernoulli.Tensor");
+  return op_(self, p, generator);
+}
+
+// aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor bernoulli_out(
+    const Tensor& out, const Tensor& self, const Tensor& p,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::bernoulli.Tensor_out");
+  op_(self, p, generator, out);
+  return out;
+}
+
+// aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor bernoulli_out(
+    const Tensor& out, const Tensor& self, double p = 0.5,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::bernoulli.float_out");
+  op_(self, p, generator, out);
+  return out;
+}
+
+// aten::bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bernoulli_out(
+    const Tensor& out, const Tensor& self, const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Generator>&, const Tensor&)> op_("aten::bernoulli.out");
+  op_(self, generator, out);
+  return out;
+}
+
+// aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor
+inline Tensor bernoulli(
+    const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::bernoulli.p");
+  return op_(self, p, generator);
+}
+
+// aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)
+inline Tensor bernoulli_(
+    const Tensor& self, const Tensor& p, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&,
+      const std::optional<Generator>&)> op_("aten::bernoulli_.Tensor");
+  op_(self, p, generator);
+  return self;
+}
+
+// aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)
+inline Tensor bernoulli_(
+    const Tensor& self, double p = 0.5, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::bernoulli_.float");
+  op_(self, p, generator);
+  return self;
 }
 
 // aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor
@@ -1848,6 +4106,19 @@ inline Tensor bitwise_xor_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::block_diag(Tensor[] tensors) -> Tensor
+inline Tensor block_diag(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::block_diag");
+  return op_(tensors);
+}
+
+// aten::block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor block_diag_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::block_diag.out");
+  op_(tensors, out);
+  return out;
+}
+
 // aten::bmm(Tensor self, Tensor mat2) -> Tensor
 inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::bmm");
@@ -1950,6 +4221,12 @@ inline bool can_cast(Dtype from_, Dtype to) {
   return op_(from_, to);
 }
 
+// aten::cartesian_prod(Tensor[] tensors) -> Tensor
+inline Tensor cartesian_prod(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::cartesian_prod");
+  return op_(tensors);
+}
+
 // aten::cat(Tensor[] tensors, int dim=0) -> Tensor
 inline Tensor cat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::cat");
@@ -1962,6 +4239,39 @@ inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0
       const TensorList&, int64_t, const Tensor&)> op_("aten::cat.out");
   op_(tensors, dim, out);
   return out;
+}
+
+// aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
+// Tensor
+inline Tensor cauchy(
+    const Tensor& self, double median = 0.0, double sigma = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::cauchy");
+  return op_(self, median, sigma, generator);
+}
+
+// aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor cauchy_out(
+    const Tensor& out, const Tensor& self, double median = 0.0, double sigma = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::cauchy.out");
+  op_(self, median, sigma, generator, out);
+  return out;
+}
+
+// aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) ->
+// Tensor(a!)
+inline Tensor cauchy_(
+    const Tensor& self, double median = 0.0, double sigma = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::cauchy_");
+  op_(self, median, sigma, generator);
+  return self;
 }
 
 // aten::ceil(Tensor self) -> Tensor
@@ -2005,6 +4315,20 @@ inline Tensor celu_(const Tensor& self, const Scalar& alpha = 1.0) {
   return self;
 }
 
+// aten::chain_matmul(Tensor[] matrices) -> Tensor
+inline Tensor chain_matmul(const Tensors& matrices) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::chain_matmul");
+  return op_(matrices);
+}
+
+// aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor chain_matmul_out(const Tensor& out, const Tensors& matrices) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&)> op_("aten::chain_matmul.out");
+  op_(matrices, out);
+  return out;
+}
+
 // aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor
 inline Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::channel_shuffle");
@@ -2016,6 +4340,37 @@ inline Tensor channel_shuffle_out(const Tensor& out, const Tensor& self, int64_t
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::channel_shuffle.out");
   op_(self, groups, out);
+  return out;
+}
+
+// aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor
+inline Tensor cholesky_inverse(const Tensor& self, bool upper = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::cholesky_inverse");
+  return op_(self, upper);
+}
+
+// aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cholesky_inverse_out(const Tensor& out, const Tensor& self, bool upper = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, const Tensor&)> op_("aten::cholesky_inverse.out");
+  op_(self, upper, out);
+  return out;
+}
+
+// aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor
+inline Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool)> op_("aten::cholesky_solve");
+  return op_(self, input2, upper);
+}
+
+// aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor cholesky_solve_out(
+    const Tensor& out, const Tensor& self, const Tensor& input2, bool upper = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::cholesky_solve.out");
+  op_(self, input2, upper, out);
   return out;
 }
 
@@ -2282,6 +4637,26 @@ inline Tensor column_stack_out(const Tensor& out, const Tensors& tensors) {
   return out;
 }
 
+// aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor
+inline Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::combinations");
+  return op_(self, r, with_replacement);
+}
+
+// aten::complex(Tensor real, Tensor imag) -> Tensor
+inline Tensor complex(const Tensor& real, const Tensor& imag) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::complex");
+  return op_(real, imag);
+}
+
+// aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor complex_out(const Tensor& out, const Tensor& real, const Tensor& imag) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::complex.out");
+  op_(real, imag, out);
+  return out;
+}
+
 // aten::concat(Tensor[] tensors, int dim=0) -> Tensor
 inline Tensor concat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::concat");
@@ -2541,6 +4916,54 @@ inline Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = f
   return self;
 }
 
+// aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor copysign(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::copysign.Scalar");
+  return op_(self, other);
+}
+
+// aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::copysign.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor copysign(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::copysign.Tensor");
+  return op_(self, other);
+}
+
+// aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::copysign.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor copysign_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::copysign_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor copysign_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::copysign_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::corrcoef(Tensor self) -> Tensor
+inline Tensor corrcoef(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::corrcoef");
+  return op_(self);
+}
+
 // aten::cos(Tensor self) -> Tensor
 inline Tensor cos(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::cos");
@@ -2632,6 +5055,38 @@ inline Tensor count_nonzero_out(
   return out;
 }
 
+struct CovOptions {
+  int64_t correction = 1;
+  OptionalTensor fweights{};
+  OptionalTensor aweights{};
+};
+
+// aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) ->
+// Tensor
+inline Tensor cov(const Tensor& self, const CovOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const OptionalTensor&, const OptionalTensor&)> op_("aten::cov");
+  return op_(self, options.correction, options.fweights, options.aweights);
+}
+
+// aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor
+inline Tensor cross(
+    const Tensor& self, const Tensor& other, std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::optional<int64_t>)> op_("aten::cross");
+  return op_(self, other, dim);
+}
+
+// aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cross_out(
+    const Tensor& out, const Tensor& self, const Tensor& other,
+    std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<int64_t>, const Tensor&)> op_("aten::cross.out");
+  op_(self, other, dim, out);
+  return out;
+}
+
 // aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
 // ignore_index=-100, float label_smoothing=0.) -> Tensor
 inline Tensor cross_entropy_loss(
@@ -2641,6 +5096,64 @@ inline Tensor cross_entropy_loss(
       const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
       double)> op_("aten::cross_entropy_loss");
   return op_(self, target, weight, reduction, ignore_index, label_smoothing);
+}
+
+// aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t)> op_("aten::cummax");
+  return op_(self, dim);
+}
+
+// aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+// values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> cummax_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::cummax.out");
+  op_(self, dim, values, indices);
+  return {values, indices};
+}
+
+// aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t)> op_("aten::cummin");
+  return op_(self, dim);
+}
+
+// aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
+// values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> cummin_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::cummin.out");
+  op_(self, dim, values, indices);
+  return {values, indices};
+}
+
+// aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumprod");
+  return op_(self, dim, dtype);
+}
+
+// aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cumprod_out(
+    const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::cumprod.out");
+  op_(self, dim, dtype, out);
+  return out;
+}
+
+// aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
+inline Tensor cumprod_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumprod_");
+  op_(self, dim, dtype);
+  return self;
 }
 
 // aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
@@ -2665,6 +5178,52 @@ inline Tensor cumsum_(const Tensor& self, int64_t dim, std::optional<Dtype> dtyp
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumsum_");
   op_(self, dim, dtype);
   return self;
+}
+
+struct CumulativeTrapezoidDxOptions {
+  Scalar dx = 1;
+  int64_t dim = -1;
+};
+
+// aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+inline Tensor cumulative_trapezoid(
+    const Tensor& y, const CumulativeTrapezoidDxOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, int64_t)> op_("aten::cumulative_trapezoid.dx");
+  return op_(y, options.dx, options.dim);
+}
+
+// aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+inline Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::cumulative_trapezoid.x");
+  return op_(y, x, dim);
+}
+
+// aten::deg2rad(Tensor self) -> Tensor
+inline Tensor deg2rad(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::deg2rad");
+  return op_(self);
+}
+
+// aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor deg2rad_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::deg2rad.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor deg2rad_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::deg2rad_");
+  op_(self);
+  return self;
+}
+
+// aten::det(Tensor self) -> Tensor
+inline Tensor det(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::det");
+  return op_(self);
 }
 
 // aten::detach(Tensor(a) self) -> Tensor(a)
@@ -2783,6 +5342,64 @@ inline Tensor diagonal_scatter_out(
       const Tensor&, const Tensor&, int64_t, int64_t, int64_t,
       const Tensor&)> op_("aten::diagonal_scatter.out");
   op_(self, src, offset, dim1, dim2, out);
+  return out;
+}
+
+// aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor
+inline Tensor diff(
+    const Tensor& self, int64_t n = 1, int64_t dim = -1, const OptionalTensor& prepend = {},
+    const OptionalTensor& append = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, const OptionalTensor&,
+      const OptionalTensor&)> op_("aten::diff");
+  return op_(self, n, dim, prepend, append);
+}
+
+// aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor diff_out(
+    const Tensor& out, const Tensor& self, int64_t n = 1, int64_t dim = -1,
+    const OptionalTensor& prepend = {}, const OptionalTensor& append = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, const OptionalTensor&, const OptionalTensor&,
+      const Tensor&)> op_("aten::diff.out");
+  op_(self, n, dim, prepend, append, out);
+  return out;
+}
+
+// aten::digamma(Tensor self) -> Tensor
+inline Tensor digamma(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::digamma");
+  return op_(self);
+}
+
+// aten::digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor digamma_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::digamma.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::digamma_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor digamma_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::digamma_");
+  op_(self);
+  return self;
+}
+
+// aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor
+inline Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::dist");
+  return op_(self, other, p);
+}
+
+// aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor dist_out(
+    const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::dist.out");
+  op_(self, other, p, out);
   return out;
 }
 
@@ -2970,6 +5587,20 @@ inline Tensor divide_(
   return self;
 }
 
+// aten::dot(Tensor self, Tensor tensor) -> Tensor
+inline Tensor dot(const Tensor& self, const Tensor& tensor) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::dot");
+  return op_(self, tensor);
+}
+
+// aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor dot_out(const Tensor& out, const Tensor& self, const Tensor& tensor) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::dot.out");
+  op_(self, tensor, out);
+  return out;
+}
+
 // aten::dropout(Tensor input, float p, bool train) -> Tensor
 inline Tensor dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::dropout");
@@ -2994,6 +5625,16 @@ inline Tensor dstack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::dstack.out");
   op_(tensors, out);
   return out;
+}
+
+// aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor
+inline Tensor einsum(
+    std::string_view equation, const Tensors& tensors,
+    const OptionalList<int64_t>& path = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      std::string_view, const TensorList&,
+      std::optional<std::span<const int64_t>>)> op_("aten::einsum");
+  return op_(equation, tensors, path.get());
 }
 
 // aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
@@ -3245,6 +5886,26 @@ inline Tensor erfc_(const Tensor& self) {
   return self;
 }
 
+// aten::erfinv(Tensor self) -> Tensor
+inline Tensor erfinv(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erfinv");
+  return op_(self);
+}
+
+// aten::erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor erfinv_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erfinv.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::erfinv_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor erfinv_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::erfinv_");
+  op_(self);
+  return self;
+}
+
 // aten::exp(Tensor self) -> Tensor
 inline Tensor exp(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp");
@@ -3335,6 +5996,83 @@ inline Tensor expm1_(const Tensor& self) {
   return self;
 }
 
+// aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor
+inline Tensor exponential(
+    const Tensor& self, double lambd = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::exponential");
+  return op_(self, lambd, generator);
+}
+
+// aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor exponential_out(
+    const Tensor& out, const Tensor& self, double lambd = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::exponential.out");
+  op_(self, lambd, generator, out);
+  return out;
+}
+
+// aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)
+inline Tensor exponential_(
+    const Tensor& self, double lambd = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::exponential_");
+  op_(self, lambd, generator);
+  return self;
+}
+
+struct EyeOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+// pin_memory=None) -> Tensor
+inline Tensor eye(int64_t n, const EyeOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::eye");
+  return op_(n, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct EyeMOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+inline Tensor eye(int64_t n, int64_t m, const EyeMOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::eye.m");
+  return op_(n, m, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor eye_out(const Tensor& out, int64_t n, int64_t m) {
+  static constinit const LazyOp<void(int64_t, int64_t, const Tensor&)> op_("aten::eye.m_out");
+  op_(n, m, out);
+  return out;
+}
+
+// aten::eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor eye_out(const Tensor& out, int64_t n) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::eye.out");
+  op_(n, out);
+  return out;
+}
+
 // aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor
 inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(
@@ -3361,6 +6099,486 @@ inline Tensor feature_dropout_(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::feature_dropout_");
   op_(input, p, train);
   return input;
+}
+
+// aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_fft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_fft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor fft_fft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_fft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_fft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_fft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_fft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_fft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+struct FftFftfreqOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const FftFftfreqOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, double, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::fft_fftfreq");
+  return op_(n, d, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_fftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
+  static constinit const LazyOp<void(int64_t, double, const Tensor&)> op_("aten::fft_fftfreq.out");
+  op_(n, d, out);
+  return out;
+}
+
+// aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_fftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_fftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_fftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_fftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
+}
+
+// aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor
+inline Tensor fft_fftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>)> op_("aten::fft_fftshift");
+  return op_(self, dim.get());
+}
+
+// aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_hfft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_hfft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor fft_hfft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_hfft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_hfft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_hfft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_hfft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_hfft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+// aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_hfftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_hfftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_hfftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_hfftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
+}
+
+// aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_ifft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_ifft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor fft_ifft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_ifft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_ifft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_ifft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_ifft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_ifft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+// aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_ifftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_ifftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_ifftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_ifftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
+}
+
+// aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor
+inline Tensor fft_ifftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>)> op_("aten::fft_ifftshift");
+  return op_(self, dim.get());
+}
+
+// aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_ihfft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_ihfft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor fft_ihfft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_ihfft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_ihfft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_ihfft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_ihfft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_ihfft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+// aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_ihfftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_ihfftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_ihfftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_ihfftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
+}
+
+// aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_irfft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_irfft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor fft_irfft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_irfft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_irfft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_irfft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_irfft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_irfft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+// aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_irfftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_irfftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_irfftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_irfftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
+}
+
+// aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
+inline Tensor fft_rfft(
+    const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, int64_t,
+      std::optional<std::string_view>)> op_("aten::fft_rfft");
+  return op_(self, n, dim, norm);
+}
+
+// aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor fft_rfft_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
+    int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, int64_t, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_rfft.out");
+  op_(self, n, dim, norm, out);
+  return out;
+}
+
+// aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
+inline Tensor fft_rfft2(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>)> op_("aten::fft_rfft2");
+  return op_(self, s.get(), dim, norm);
+}
+
+// aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_rfft2_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, std::span<const int64_t>,
+      std::optional<std::string_view>, const Tensor&)> op_("aten::fft_rfft2.out");
+  op_(self, s.get(), dim, norm, out);
+  return out;
+}
+
+struct FftRfftfreqOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const FftRfftfreqOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, double, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::fft_rfftfreq");
+  return op_(n, d, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_rfftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
+  static constinit const LazyOp<void(int64_t, double, const Tensor&)> op_("aten::fft_rfftfreq.out");
+  op_(n, d, out);
+  return out;
+}
+
+// aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
+inline Tensor fft_rfftn(
+    const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>,
+      std::optional<std::string_view>)> op_("aten::fft_rfftn");
+  return op_(self, s.get(), dim.get(), norm);
+}
+
+// aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor fft_rfftn_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt,
+    std::optional<std::string_view> norm = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>,
+      std::optional<std::span<const int64_t>>, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::fft_rfftn.out");
+  op_(self, s.get(), dim.get(), norm, out);
+  return out;
 }
 
 // aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
@@ -3456,6 +6674,69 @@ inline Tensor fliplr(const Tensor& self) {
 inline Tensor flipud(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::flipud");
   return op_(self);
+}
+
+// aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor
+inline Tensor float_power(const Scalar& self, const Tensor& exponent) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::float_power.Scalar");
+  return op_(self, exponent);
+}
+
+// aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor float_power_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::float_power.Scalar_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+inline Tensor float_power(const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::float_power.Tensor_Scalar");
+  return op_(self, exponent);
+}
+
+// aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::float_power.Tensor_Scalar_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+inline Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::float_power.Tensor_Tensor");
+  return op_(self, exponent);
+}
+
+// aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::float_power.Tensor_Tensor_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+inline Tensor float_power_(const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::float_power_.Scalar");
+  op_(self, exponent);
+  return self;
+}
+
+// aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+inline Tensor float_power_(const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::float_power_.Tensor");
+  op_(self, exponent);
+  return self;
 }
 
 // aten::floor(Tensor self) -> Tensor
@@ -3661,6 +6942,27 @@ inline Tensor gather_out(
   return out;
 }
 
+// aten::gcd(Tensor self, Tensor other) -> Tensor
+inline Tensor gcd(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::gcd");
+  return op_(self, other);
+}
+
+// aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor gcd_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::gcd.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor gcd_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gcd_");
+  op_(self, other);
+  return self;
+}
+
 // aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor ge(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ge.Scalar");
@@ -3743,6 +7045,35 @@ inline Tensor gelu_backward_out(
       const Tensor&)> op_("aten::gelu_backward.grad_input");
   op_(grad_output, self, approximate, grad_input);
   return grad_input;
+}
+
+// aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor
+inline Tensor geometric(
+    const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::geometric");
+  return op_(self, p, generator);
+}
+
+// aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor geometric_out(
+    const Tensor& out, const Tensor& self, double p,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::geometric.out");
+  op_(self, p, generator, out);
+  return out;
+}
+
+// aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)
+inline Tensor geometric_(
+    const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::geometric_");
+  op_(self, p, generator);
+  return self;
 }
 
 // aten::ger(Tensor self, Tensor vec2) -> Tensor
@@ -4086,6 +7417,27 @@ inline Tensor hardtanh_backward_out(
   return grad_input;
 }
 
+// aten::heaviside(Tensor self, Tensor values) -> Tensor
+inline Tensor heaviside(const Tensor& self, const Tensor& values) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::heaviside");
+  return op_(self, values);
+}
+
+// aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor heaviside_out(const Tensor& out, const Tensor& self, const Tensor& values) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::heaviside.out");
+  op_(self, values, out);
+  return out;
+}
+
+// aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)
+inline Tensor heaviside_(const Tensor& self, const Tensor& values) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::heaviside_");
+  op_(self, values);
+  return self;
+}
+
 // aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) ->
 // Tensor
 inline Tensor hinge_embedding_loss(
@@ -4112,6 +7464,73 @@ inline Tensor histc_out(
       const Tensor&, int64_t, const Scalar&, const Scalar&, const Tensor&)> op_("aten::histc.out");
   op_(self, bins, min, max, out);
   return out;
+}
+
+struct HistogramBinCtOptions {
+  OptionalList<double> range{};
+  OptionalTensor weight{};
+  bool density = false;
+};
+
+// aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None,
+// bool density=False) -> (Tensor hist, Tensor bin_edges)
+inline std::tuple<Tensor, Tensor> histogram(
+    const Tensor& self, int64_t bins = 100, const HistogramBinCtOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, std::optional<std::span<const double>>, const OptionalTensor&,
+      bool)> op_("aten::histogram.bin_ct");
+  return op_(self, bins, options.range.get(), options.weight, options.density);
+}
+
+struct HistogramBinCtOutOptions {
+  OptionalList<double> range{};
+  OptionalTensor weight{};
+  bool density = false;
+};
+
+// aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+// weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+// Tensor(b!) bin_edges)
+inline std::tuple<Tensor, Tensor> histogram_out(
+    const Tensor& hist, const Tensor& bin_edges, const Tensor& self, int64_t bins = 100,
+    const HistogramBinCtOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<std::span<const double>>, const OptionalTensor&, bool,
+      const Tensor&, const Tensor&)> op_("aten::histogram.bin_ct_out");
+  op_(self, bins, options.range.get(), options.weight, options.density, hist, bin_edges);
+  return {hist, bin_edges};
+}
+
+struct HistogramBinsTensorOptions {
+  OptionalTensor weight{};
+  bool density = false;
+};
+
+// aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False)
+// -> (Tensor hist, Tensor bin_edges)
+inline std::tuple<Tensor, Tensor> histogram(
+    const Tensor& self, const Tensor& bins, const HistogramBinsTensorOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const OptionalTensor&,
+      bool)> op_("aten::histogram.bins_tensor");
+  return op_(self, bins, options.weight, options.density);
+}
+
+struct HistogramBinsTensorOutOptions {
+  OptionalTensor weight{};
+  bool density = false;
+};
+
+// aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+// density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!) bin_edges)
+inline std::tuple<Tensor, Tensor> histogram_out(
+    const Tensor& hist, const Tensor& bin_edges, const Tensor& self, const Tensor& bins,
+    const HistogramBinsTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const OptionalTensor&, bool, const Tensor&,
+      const Tensor&)> op_("aten::histogram.bins_tensor_out");
+  op_(self, bins, options.weight, options.density, hist, bin_edges);
+  return {hist, bin_edges};
 }
 
 // aten::hstack(Tensor[] tensors) -> Tensor
@@ -4164,6 +7583,26 @@ inline Tensor hypot_out(const Tensor& out, const Tensor& self, const Tensor& oth
 inline Tensor hypot_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hypot_");
   op_(self, other);
+  return self;
+}
+
+// aten::i0(Tensor self) -> Tensor
+inline Tensor i0(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::i0");
+  return op_(self);
+}
+
+// aten::i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor i0_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::i0.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::i0_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor i0_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::i0_");
+  op_(self);
   return self;
 }
 
@@ -4381,6 +7820,20 @@ inline Tensor index_select_backward(
   return op_(grad, self_sizes, dim, index);
 }
 
+// aten::inner(Tensor self, Tensor other) -> Tensor
+inline Tensor inner(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::inner");
+  return op_(self, other);
+}
+
+// aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor inner_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::inner.out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 // running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
 inline Tensor instance_norm(
@@ -4393,6 +7846,19 @@ inline Tensor instance_norm(
   return op_(
       input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
       cudnn_enabled);
+}
+
+// aten::inverse(Tensor self) -> Tensor
+inline Tensor inverse(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::inverse");
+  return op_(self);
+}
+
+// aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor inverse_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::inverse.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
@@ -4409,6 +7875,99 @@ inline Tensor isclose(
 inline Tensor isfinite(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isfinite");
   return op_(self);
+}
+
+struct IsinScalarTensorOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool
+// invert=False) -> Tensor
+inline Tensor isin(
+    const Scalar& element, const Tensor& test_elements,
+    const IsinScalarTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&, bool, bool)> op_("aten::isin.Scalar_Tensor");
+  return op_(element, test_elements, options.assume_unique, options.invert);
+}
+
+struct IsinScalarTensorOutOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isin_out(
+    const Tensor& out, const Scalar& element, const Tensor& test_elements,
+    const IsinScalarTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, bool, bool, const Tensor&)> op_("aten::isin.Scalar_Tensor_out");
+  op_(element, test_elements, options.assume_unique, options.invert, out);
+  return out;
+}
+
+struct IsinTensorScalarOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool
+// invert=False) -> Tensor
+inline Tensor isin(
+    const Tensor& elements, const Scalar& test_element,
+    const IsinTensorScalarOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, bool, bool)> op_("aten::isin.Tensor_Scalar");
+  return op_(elements, test_element, options.assume_unique, options.invert);
+}
+
+struct IsinTensorScalarOutOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isin_out(
+    const Tensor& out, const Tensor& elements, const Scalar& test_element,
+    const IsinTensorScalarOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, bool, bool, const Tensor&)> op_("aten::isin.Tensor_Scalar_out");
+  op_(elements, test_element, options.assume_unique, options.invert, out);
+  return out;
+}
+
+struct IsinTensorTensorOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool
+// invert=False) -> Tensor
+inline Tensor isin(
+    const Tensor& elements, const Tensor& test_elements,
+    const IsinTensorTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool, bool)> op_("aten::isin.Tensor_Tensor");
+  return op_(elements, test_elements, options.assume_unique, options.invert);
+}
+
+struct IsinTensorTensorOutOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+
+// aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+// bool invert=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isin_out(
+    const Tensor& out, const Tensor& elements, const Tensor& test_elements,
+    const IsinTensorTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, const Tensor&)> op_("aten::isin.Tensor_Tensor_out");
+  op_(elements, test_elements, options.assume_unique, options.invert, out);
+  return out;
 }
 
 // aten::isinf(Tensor self) -> Tensor
@@ -4437,6 +7996,38 @@ inline Tensor isnan_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::isneginf(Tensor self) -> Tensor
+inline Tensor isneginf(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isneginf");
+  return op_(self);
+}
+
+// aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isneginf_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isneginf.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::isposinf(Tensor self) -> Tensor
+inline Tensor isposinf(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isposinf");
+  return op_(self);
+}
+
+// aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isposinf_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isposinf.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::isreal(Tensor self) -> Tensor
+inline Tensor isreal(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isreal");
+  return op_(self);
+}
+
 // aten::item(Tensor self) -> Scalar
 inline Scalar item(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::item");
@@ -4449,6 +8040,41 @@ inline Tensor kl_div(
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, bool)> op_("aten::kl_div");
   return op_(self, target, reduction, log_target);
+}
+
+// aten::kron(Tensor self, Tensor other) -> Tensor
+inline Tensor kron(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::kron");
+  return op_(self, other);
+}
+
+// aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor kron_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::kron.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+// indices)
+inline std::tuple<Tensor, Tensor> kthvalue(
+    const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, int64_t, bool)> op_("aten::kthvalue");
+  return op_(self, k, dim, keepdim);
+}
+
+// aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!)
+// values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> kthvalue_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, bool, const Tensor&,
+      const Tensor&)> op_("aten::kthvalue.values");
+  op_(self, k, dim, keepdim, values, indices);
+  return {values, indices};
 }
 
 // aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
@@ -4466,6 +8092,48 @@ inline Tensor layer_norm(
       const Tensor&, std::span<const int64_t>, const OptionalTensor&, const OptionalTensor&, double,
       bool)> op_("aten::layer_norm");
   return op_(input, normalized_shape, weight, bias, eps, cudnn_enable);
+}
+
+// aten::lcm(Tensor self, Tensor other) -> Tensor
+inline Tensor lcm(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::lcm");
+  return op_(self, other);
+}
+
+// aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lcm_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::lcm.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor lcm_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lcm_");
+  op_(self, other);
+  return self;
+}
+
+// aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor ldexp(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ldexp.Tensor");
+  return op_(self, other);
+}
+
+// aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ldexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::ldexp.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor ldexp_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ldexp_");
+  op_(self, other);
+  return self;
 }
 
 // aten::le.Scalar(Tensor self, Scalar other) -> Tensor
@@ -4688,6 +8356,792 @@ inline Tensor less_equal_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::lgamma(Tensor self) -> Tensor
+inline Tensor lgamma(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::lgamma");
+  return op_(self);
+}
+
+// aten::lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lgamma_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lgamma.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::lgamma_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor lgamma_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::lgamma_");
+  op_(self);
+  return self;
+}
+
+// aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor
+inline Tensor linalg_cholesky(const Tensor& self, bool upper = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::linalg_cholesky");
+  return op_(self, upper);
+}
+
+// aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_cholesky_out(const Tensor& out, const Tensor& self, bool upper = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, const Tensor&)> op_("aten::linalg_cholesky.out");
+  op_(self, upper, out);
+  return out;
+}
+
+struct LinalgCholeskyExOptions {
+  bool upper = false;
+  bool check_errors = false;
+};
+
+// aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L,
+// Tensor info)
+inline std::tuple<Tensor, Tensor> linalg_cholesky_ex(
+    const Tensor& self, const LinalgCholeskyExOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool, bool)> op_("aten::linalg_cholesky_ex");
+  return op_(self, options.upper, options.check_errors);
+}
+
+struct LinalgCholeskyExLOptions {
+  bool upper = false;
+  bool check_errors = false;
+};
+
+// aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!)
+// L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)
+inline std::tuple<Tensor, Tensor> linalg_cholesky_ex_out(
+    const Tensor& L, const Tensor& info, const Tensor& self,
+    const LinalgCholeskyExLOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, const Tensor&, const Tensor&)> op_("aten::linalg_cholesky_ex.L");
+  op_(self, options.upper, options.check_errors, L, info);
+  return {L, info};
+}
+
+// aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor
+inline Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&)> op_("aten::linalg_cond");
+  return op_(self, p);
+}
+
+// aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_cond_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& p = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, const Tensor&)> op_("aten::linalg_cond.out");
+  op_(self, p, out);
+  return out;
+}
+
+// aten::linalg_cond.p_str(Tensor self, str p) -> Tensor
+inline Tensor linalg_cond(const Tensor& self, std::string_view p) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::string_view)> op_("aten::linalg_cond.p_str");
+  return op_(self, p);
+}
+
+// aten::linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_cond_out(const Tensor& out, const Tensor& self, std::string_view p) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const Tensor&)> op_("aten::linalg_cond.p_str_out");
+  op_(self, p, out);
+  return out;
+}
+
+// aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor
+inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::linalg_cross");
+  return op_(self, other, dim);
+}
+
+// aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_cross_out(
+    const Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_cross.out");
+  op_(self, other, dim, out);
+  return out;
+}
+
+// aten::linalg_det(Tensor A) -> Tensor
+inline Tensor linalg_det(const Tensor& A) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_det");
+  return op_(A);
+}
+
+// aten::linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_det_out(const Tensor& out, const Tensor& A) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::linalg_det.out");
+  op_(A, out);
+  return out;
+}
+
+// aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)
+inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L") {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::string_view)> op_("aten::linalg_eigh");
+  return op_(self, UPLO);
+}
+
+// aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs)
+// -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+inline std::tuple<Tensor, Tensor> linalg_eigh_out(
+    const Tensor& eigvals, const Tensor& eigvecs, const Tensor& self, std::string_view UPLO = "L") {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const Tensor&,
+      const Tensor&)> op_("aten::linalg_eigh.eigvals");
+  op_(self, UPLO, eigvals, eigvecs);
+  return {eigvals, eigvecs};
+}
+
+// aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor
+inline Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::string_view)> op_("aten::linalg_eigvalsh");
+  return op_(self, UPLO);
+}
+
+// aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_eigvalsh_out(
+    const Tensor& out, const Tensor& self, std::string_view UPLO = "L") {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const Tensor&)> op_("aten::linalg_eigvalsh.out");
+  op_(self, UPLO, out);
+  return out;
+}
+
+// aten::linalg_inv(Tensor A) -> Tensor
+inline Tensor linalg_inv(const Tensor& A) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_inv");
+  return op_(A);
+}
+
+// aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_inv_out(const Tensor& out, const Tensor& A) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::linalg_inv.out");
+  op_(A, out);
+  return out;
+}
+
+// aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)
+inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool)> op_("aten::linalg_inv_ex");
+  return op_(A, check_errors);
+}
+
+// aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!)
+// info) -> (Tensor(a!) inverse, Tensor(b!) info)
+inline std::tuple<Tensor, Tensor> linalg_inv_ex_out(
+    const Tensor& inverse, const Tensor& info, const Tensor& A, bool check_errors = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, const Tensor&, const Tensor&)> op_("aten::linalg_inv_ex.inverse");
+  op_(A, check_errors, inverse, info);
+  return {inverse, info};
+}
+
+// aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor
+// solution, Tensor residuals, Tensor rank, Tensor singular_values)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
+    const Tensor& self, const Tensor& b, std::optional<double> rcond = std::nullopt,
+    std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, std::optional<double>,
+      std::optional<std::string_view>)> op_("aten::linalg_lstsq");
+  return op_(self, b, rcond, driver);
+}
+
+// aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, Tensor(a!)
+// solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) -> (Tensor(a!)
+// solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq_out(
+    const Tensor& solution, const Tensor& residuals, const Tensor& rank,
+    const Tensor& singular_values, const Tensor& self, const Tensor& b,
+    std::optional<double> rcond = std::nullopt,
+    std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<double>, std::optional<std::string_view>,
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::linalg_lstsq.out");
+  op_(self, b, rcond, driver, solution, residuals, rank, singular_values);
+  return {solution, residuals, rank, singular_values};
+}
+
+// aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)
+inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool)> op_("aten::linalg_lu_factor");
+  return op_(A, pivot);
+}
+
+// aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) ->
+// (Tensor(a!) LU, Tensor(b!) pivots)
+inline std::tuple<Tensor, Tensor> linalg_lu_factor_out(
+    const Tensor& LU, const Tensor& pivots, const Tensor& A, bool pivot = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, const Tensor&, const Tensor&)> op_("aten::linalg_lu_factor.out");
+  op_(A, pivot, LU, pivots);
+  return {LU, pivots};
+}
+
+struct LinalgLuFactorExOptions {
+  bool pivot = true;
+  bool check_errors = false;
+};
+
+// aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU,
+// Tensor pivots, Tensor info)
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(
+    const Tensor& A, const LinalgLuFactorExOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool)> op_("aten::linalg_lu_factor_ex");
+  return op_(A, options.pivot, options.check_errors);
+}
+
+struct LinalgLuFactorExOutOptions {
+  bool pivot = true;
+  bool check_errors = false;
+};
+
+// aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!)
+// LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex_out(
+    const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A,
+    const LinalgLuFactorExOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::linalg_lu_factor_ex.out");
+  op_(A, options.pivot, options.check_errors, LU, pivots, info);
+  return {LU, pivots, info};
+}
+
+// aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+// ScalarType? dtype=None) -> Tensor
+inline Tensor linalg_matrix_norm(
+    const Tensor& self, const Scalar& ord, List<int64_t> dim = {-2, -1}, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, std::span<const int64_t>, bool,
+      std::optional<Dtype>)> op_("aten::linalg_matrix_norm");
+  return op_(self, ord, dim, keepdim, dtype);
+}
+
+// aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
+// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_norm_out(
+    const Tensor& out, const Tensor& self, const Scalar& ord, List<int64_t> dim = {-2, -1},
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, std::span<const int64_t>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::linalg_matrix_norm.out");
+  op_(self, ord, dim, keepdim, dtype, out);
+  return out;
+}
+
+// aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+// keepdim=False, *, ScalarType? dtype=None) -> Tensor
+inline Tensor linalg_matrix_norm(
+    const Tensor& self, std::string_view ord = "fro", List<int64_t> dim = {-2, -1},
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::string_view, std::span<const int64_t>, bool,
+      std::optional<Dtype>)> op_("aten::linalg_matrix_norm.str_ord");
+  return op_(self, ord, dim, keepdim, dtype);
+}
+
+// aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+// keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_norm_out(
+    const Tensor& out, const Tensor& self, std::string_view ord = "fro",
+    List<int64_t> dim = {-2, -1}, bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, std::span<const int64_t>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::linalg_matrix_norm.str_ord_out");
+  op_(self, ord, dim, keepdim, dtype, out);
+  return out;
+}
+
+// aten::linalg_matrix_power(Tensor self, int n) -> Tensor
+inline Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::linalg_matrix_power");
+  return op_(self, n);
+}
+
+// aten::linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_matrix_power.out");
+  op_(self, n, out);
+  return out;
+}
+
+// aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor
+inline Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, bool)> op_("aten::linalg_matrix_rank");
+  return op_(self, tol, hermitian);
+}
+
+struct LinalgMatrixRankAtolRtolFloatOptions {
+  std::optional<double> atol{};
+  std::optional<double> rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+// hermitian=False) -> Tensor
+inline Tensor linalg_matrix_rank(
+    const Tensor& self, const LinalgMatrixRankAtolRtolFloatOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<double>, std::optional<double>,
+      bool)> op_("aten::linalg_matrix_rank.atol_rtol_float");
+  return op_(self, options.atol, options.rtol, options.hermitian);
+}
+
+struct LinalgMatrixRankAtolRtolFloatOutOptions {
+  std::optional<double> atol{};
+  std::optional<double> rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None,
+// bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_rank_out(
+    const Tensor& out, const Tensor& self,
+    const LinalgMatrixRankAtolRtolFloatOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, std::optional<double>, bool,
+      const Tensor&)> op_("aten::linalg_matrix_rank.atol_rtol_float_out");
+  op_(self, options.atol, options.rtol, options.hermitian, out);
+  return out;
+}
+
+struct LinalgMatrixRankAtolRtolTensorOptions {
+  OptionalTensor atol{};
+  OptionalTensor rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None,
+// bool hermitian=False) -> Tensor
+inline Tensor linalg_matrix_rank_atol_rtol_tensor(
+    const Tensor& input, const LinalgMatrixRankAtolRtolTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&,
+      bool)> op_("aten::linalg_matrix_rank.atol_rtol_tensor");
+  return op_(input, options.atol, options.rtol, options.hermitian);
+}
+
+struct LinalgMatrixRankAtolRtolTensorOutOptions {
+  OptionalTensor atol{};
+  OptionalTensor rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None, Tensor?
+// rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_rank_out_atol_rtol_tensor_out(
+    const Tensor& out, const Tensor& input,
+    const LinalgMatrixRankAtolRtolTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&, bool,
+      const Tensor&)> op_("aten::linalg_matrix_rank.atol_rtol_tensor_out");
+  op_(input, options.atol, options.rtol, options.hermitian, out);
+  return out;
+}
+
+// aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor linalg_matrix_rank_out(
+    const Tensor& out, const Tensor& self, double tol, bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, bool, const Tensor&)> op_("aten::linalg_matrix_rank.out");
+  op_(self, tol, hermitian, out);
+  return out;
+}
+
+// aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_matrix_rank_out(
+    const Tensor& out, const Tensor& input, const Tensor& tol, bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool,
+      const Tensor&)> op_("aten::linalg_matrix_rank.out_tol_tensor");
+  op_(input, tol, hermitian, out);
+  return out;
+}
+
+// aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor
+inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool)> op_("aten::linalg_matrix_rank.tol_tensor");
+  return op_(input, tol, hermitian);
+}
+
+// aten::linalg_multi_dot(Tensor[] tensors) -> Tensor
+inline Tensor linalg_multi_dot(const Tensors& tensors) {
+  static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::linalg_multi_dot");
+  return op_(tensors);
+}
+
+// aten::linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_multi_dot_out(const Tensor& out, const Tensors& tensors) {
+  static constinit const LazyOp<void(
+      const TensorList&, const Tensor&)> op_("aten::linalg_multi_dot.out");
+  op_(tensors, out);
+  return out;
+}
+
+// aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None) -> Tensor
+inline Tensor linalg_norm(
+    const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>)> op_("aten::linalg_norm");
+  return op_(self, ord, dim.get(), keepdim, dtype);
+}
+
+// aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None) -> Tensor
+inline Tensor linalg_norm(
+    const Tensor& self, std::string_view ord, const OptionalList<int64_t>& dim = std::nullopt,
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::string_view, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>)> op_("aten::linalg_norm.ord_str");
+  return op_(self, ord, dim.get(), keepdim, dtype);
+}
+
+// aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_norm_out(
+    const Tensor& out, const Tensor& self, std::string_view ord,
+    const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>, const Tensor&)> op_("aten::linalg_norm.ord_str_out");
+  op_(self, ord, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
+// aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_norm_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
+    const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>, const Tensor&)> op_("aten::linalg_norm.out");
+  op_(self, ord, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
+// aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor
+inline Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::linalg_pinv");
+  return op_(self, rcond, hermitian);
+}
+
+struct LinalgPinvAtolRtolFloatOptions {
+  std::optional<double> atol{};
+  std::optional<double> rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+// hermitian=False) -> Tensor
+inline Tensor linalg_pinv(const Tensor& self, const LinalgPinvAtolRtolFloatOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<double>, std::optional<double>,
+      bool)> op_("aten::linalg_pinv.atol_rtol_float");
+  return op_(self, options.atol, options.rtol, options.hermitian);
+}
+
+struct LinalgPinvAtolRtolFloatOutOptions {
+  std::optional<double> atol{};
+  std::optional<double> rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool
+// hermitian=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_pinv_out(
+    const Tensor& out, const Tensor& self, const LinalgPinvAtolRtolFloatOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, std::optional<double>, bool,
+      const Tensor&)> op_("aten::linalg_pinv.atol_rtol_float_out");
+  op_(self, options.atol, options.rtol, options.hermitian, out);
+  return out;
+}
+
+struct LinalgPinvAtolRtolTensorOptions {
+  OptionalTensor atol{};
+  OptionalTensor rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
+// hermitian=False) -> Tensor
+inline Tensor linalg_pinv_atol_rtol_tensor(
+    const Tensor& self, const LinalgPinvAtolRtolTensorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&,
+      bool)> op_("aten::linalg_pinv.atol_rtol_tensor");
+  return op_(self, options.atol, options.rtol, options.hermitian);
+}
+
+struct LinalgPinvAtolRtolTensorOutOptions {
+  OptionalTensor atol{};
+  OptionalTensor rtol{};
+  bool hermitian = false;
+};
+
+// aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
+// hermitian=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_pinv_out_atol_rtol_tensor_out(
+    const Tensor& out, const Tensor& self, const LinalgPinvAtolRtolTensorOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&, bool,
+      const Tensor&)> op_("aten::linalg_pinv.atol_rtol_tensor_out");
+  op_(self, options.atol, options.rtol, options.hermitian, out);
+  return out;
+}
+
+// aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor linalg_pinv_out(
+    const Tensor& out, const Tensor& self, double rcond, bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, bool, const Tensor&)> op_("aten::linalg_pinv.out");
+  op_(self, rcond, hermitian, out);
+  return out;
+}
+
+// aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor linalg_pinv_out(
+    const Tensor& out, const Tensor& self, const Tensor& rcond, bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::linalg_pinv.out_rcond_tensor");
+  op_(self, rcond, hermitian, out);
+  return out;
+}
+
+// aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor
+inline Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool)> op_("aten::linalg_pinv.rcond_tensor");
+  return op_(self, rcond, hermitian);
+}
+
+// aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)
+inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced") {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::string_view)> op_("aten::linalg_qr");
+  return op_(A, mode);
+}
+
+// aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!)
+// Q, Tensor(b!) R)
+inline std::tuple<Tensor, Tensor> linalg_qr_out(
+    const Tensor& Q, const Tensor& R, const Tensor& A, std::string_view mode = "reduced") {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const Tensor&, const Tensor&)> op_("aten::linalg_qr.out");
+  op_(A, mode, Q, R);
+  return {Q, R};
+}
+
+// aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)
+inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&)> op_("aten::linalg_slogdet");
+  return op_(A);
+}
+
+// aten::linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
+// Tensor(b!) logabsdet)
+inline std::tuple<Tensor, Tensor> linalg_slogdet_out(
+    const Tensor& sign, const Tensor& logabsdet, const Tensor& A) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::linalg_slogdet.out");
+  op_(A, sign, logabsdet);
+  return {sign, logabsdet};
+}
+
+// aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor
+inline Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool)> op_("aten::linalg_solve");
+  return op_(A, B, left);
+}
+
+// aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_solve_out(
+    const Tensor& out, const Tensor& A, const Tensor& B, bool left = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::linalg_solve.out");
+  op_(A, B, left, out);
+  return out;
+}
+
+struct LinalgSolveExOptions_ {
+  bool left = true;
+  bool check_errors = false;
+};
+
+// aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor
+// result, Tensor info)
+inline std::tuple<Tensor, Tensor> linalg_solve_ex(
+    const Tensor& A, const Tensor& B, const LinalgSolveExOptions_& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, bool, bool)> op_("aten::linalg_solve_ex");
+  return op_(A, B, options.left, options.check_errors);
+}
+
+struct LinalgSolveExOutOptions {
+  bool left = true;
+  bool check_errors = false;
+};
+
+// aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
+// Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)
+inline std::tuple<Tensor, Tensor> linalg_solve_ex_out(
+    const Tensor& result, const Tensor& info, const Tensor& A, const Tensor& B,
+    const LinalgSolveExOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, const Tensor&,
+      const Tensor&)> op_("aten::linalg_solve_ex.out");
+  op_(A, B, options.left, options.check_errors, result, info);
+  return {result, info};
+}
+
+struct LinalgSolveTriangularOptions {
+  bool left = true;
+  bool unitriangular = false;
+};
+
+// aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+// unitriangular=False) -> Tensor
+inline Tensor linalg_solve_triangular(
+    const Tensor& self, const Tensor& B, bool upper,
+    const LinalgSolveTriangularOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool, bool, bool)> op_("aten::linalg_solve_triangular");
+  return op_(self, B, upper, options.left, options.unitriangular);
+}
+
+struct LinalgSolveTriangularOutOptions {
+  bool left = true;
+  bool unitriangular = false;
+};
+
+// aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+// unitriangular=False, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_solve_triangular_out(
+    const Tensor& out, const Tensor& self, const Tensor& B, bool upper,
+    const LinalgSolveTriangularOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, bool, bool,
+      const Tensor&)> op_("aten::linalg_solve_triangular.out");
+  op_(self, B, upper, options.left, options.unitriangular, out);
+  return out;
+}
+
+// aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S,
+// Tensor Vh)
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(
+    const Tensor& A, bool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, std::optional<std::string_view>)> op_("aten::linalg_svd");
+  return op_(A, full_matrices, driver);
+}
+
+// aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+// Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd_out(
+    const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, std::optional<std::string_view>, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::linalg_svd.U");
+  op_(A, full_matrices, driver, U, S, Vh);
+  return {U, S, Vh};
+}
+
+// aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor
+inline Tensor linalg_svdvals(
+    const Tensor& A, std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::string_view>)> op_("aten::linalg_svdvals");
+  return op_(A, driver);
+}
+
+// aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_svdvals_out(
+    const Tensor& out, const Tensor& A, std::optional<std::string_view> driver = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::linalg_svdvals.out");
+  op_(A, driver, out);
+  return out;
+}
+
+// aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor
+inline Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>)> op_("aten::linalg_vander");
+  return op_(x, N);
+}
+
+// aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor
+inline Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::linalg_vecdot");
+  return op_(x, y, dim);
+}
+
+// aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_vecdot_out(
+    const Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_vecdot.out");
+  op_(x, y, dim, out);
+  return out;
+}
+
+// aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None) -> Tensor
+inline Tensor linalg_vector_norm(
+    const Tensor& self, const Scalar& ord = 2, const OptionalList<int64_t>& dim = std::nullopt,
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>)> op_("aten::linalg_vector_norm");
+  return op_(self, ord, dim.get(), keepdim, dtype);
+}
+
+// aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+// ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linalg_vector_norm_out(
+    const Tensor& out, const Tensor& self, const Scalar& ord = 2,
+    const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>, const Tensor&)> op_("aten::linalg_vector_norm.out");
+  op_(self, ord, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
 // aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
 inline Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
   static constinit const LazyOp<Tensor(
@@ -4897,6 +9351,39 @@ inline Tensor log_(const Tensor& self) {
   return self;
 }
 
+// aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
+// Tensor
+inline Tensor log_normal(
+    const Tensor& self, double mean = 1.0, double std_ = 2.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::log_normal");
+  return op_(self, mean, std_, generator);
+}
+
+// aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator? generator=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor log_normal_out(
+    const Tensor& out, const Tensor& self, double mean = 1.0, double std_ = 2.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::log_normal.out");
+  op_(self, mean, std_, generator, out);
+  return out;
+}
+
+// aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) ->
+// Tensor(a!)
+inline Tensor log_normal_(
+    const Tensor& self, double mean = 1.0, double std_ = 2.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::log_normal_");
+  op_(self, mean, std_, generator);
+  return self;
+}
+
 // aten::log_sigmoid(Tensor self) -> Tensor
 inline Tensor log_sigmoid(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log_sigmoid");
@@ -4955,6 +9442,26 @@ inline Tensor logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logaddexp2.out");
   op_(self, other, out);
   return out;
+}
+
+// aten::logcumsumexp(Tensor self, int dim) -> Tensor
+inline Tensor logcumsumexp(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::logcumsumexp");
+  return op_(self, dim);
+}
+
+// aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::logcumsumexp.out");
+  op_(self, dim, out);
+  return out;
+}
+
+// aten::logdet(Tensor self) -> Tensor
+inline Tensor logdet(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::logdet");
+  return op_(self);
 }
 
 // aten::logical_and(Tensor self, Tensor other) -> Tensor
@@ -5037,6 +9544,28 @@ inline Tensor logical_xor_out(const Tensor& out, const Tensor& self, const Tenso
 inline Tensor logical_xor_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_xor_");
   op_(self, other);
+  return self;
+}
+
+// aten::logit(Tensor self, float? eps=None) -> Tensor
+inline Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<double>)> op_("aten::logit");
+  return op_(self, eps);
+}
+
+// aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logit_out(
+    const Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, const Tensor&)> op_("aten::logit.out");
+  op_(self, eps, out);
+  return out;
+}
+
+// aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)
+inline Tensor logit_(const Tensor& self, std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<void(const Tensor&, std::optional<double>)> op_("aten::logit_");
+  op_(self, eps);
   return self;
 }
 
@@ -5363,6 +9892,20 @@ inline Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& ot
   return out;
 }
 
+// aten::matrix_power(Tensor self, int n) -> Tensor
+inline Tensor matrix_power(const Tensor& self, int64_t n) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::matrix_power");
+  return op_(self, n);
+}
+
+// aten::matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::matrix_power.out");
+  op_(self, n, out);
+  return out;
+}
+
 // aten::max(Tensor self) -> Tensor
 inline Tensor max(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::max");
@@ -5609,6 +10152,50 @@ inline Tensor mean_out(
   return out;
 }
 
+// aten::median(Tensor self) -> Tensor
+inline Tensor median(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::median");
+  return op_(self);
+}
+
+// aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::median.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> median_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::median.dim_values");
+  op_(self, dim, keepdim, values, indices);
+  return {values, indices};
+}
+
+// aten::median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor median_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::median.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::meshgrid(Tensor[] tensors) -> Tensor[]
+inline std::vector<Tensor> meshgrid(const Tensors& tensors) {
+  static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::meshgrid");
+  return op_(tensors);
+}
+
+// aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]
+inline std::vector<Tensor> meshgrid(const Tensors& tensors, std::string_view indexing) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const TensorList&, std::string_view)> op_("aten::meshgrid.indexing");
+  return op_(tensors, indexing);
+}
+
 // aten::min(Tensor self) -> Tensor
 inline Tensor min(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::min");
@@ -5717,6 +10304,24 @@ inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) 
   return out;
 }
 
+// aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::mode");
+  return op_(self, dim, keepdim);
+}
+
+// aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!)
+// indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> mode_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::mode.values");
+  op_(self, dim, keepdim, values, indices);
+  return {values, indices};
+}
+
 // aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)
 inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::moveaxis.int");
@@ -5758,6 +10363,19 @@ inline Tensor mse_loss_out(
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::mse_loss.out");
   op_(self, target, reduction, out);
+  return out;
+}
+
+// aten::msort(Tensor self) -> Tensor
+inline Tensor msort(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::msort");
+  return op_(self);
+}
+
+// aten::msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor msort_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::msort.out");
+  op_(self, out);
   return out;
 }
 
@@ -5837,6 +10455,20 @@ inline Tensor multiply_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::mv(Tensor self, Tensor vec) -> Tensor
+inline Tensor mv(const Tensor& self, const Tensor& vec) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mv");
+  return op_(self, vec);
+}
+
+// aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mv_out(const Tensor& out, const Tensor& self, const Tensor& vec) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::mv.out");
+  op_(self, vec, out);
+  return out;
+}
+
 // aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
 inline Tensor nan_to_num(
     const Tensor& self, std::optional<double> nan = std::nullopt,
@@ -5869,6 +10501,131 @@ inline Tensor nan_to_num_(
       std::optional<double>)> op_("aten::nan_to_num_");
   op_(self, nan, posinf, neginf);
   return self;
+}
+
+// aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+// Tensor
+inline Tensor nanmean(
+    const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>)> op_("aten::nanmean");
+  return op_(self, dim.get(), keepdim, dtype);
+}
+
+// aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor nanmean_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::nanmean.out");
+  op_(self, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
+// aten::nanmedian(Tensor self) -> Tensor
+inline Tensor nanmedian(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::nanmedian");
+  return op_(self);
+}
+
+// aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::nanmedian.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> nanmedian_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&,
+      const Tensor&)> op_("aten::nanmedian.dim_values");
+  op_(self, dim, keepdim, values, indices);
+  return {values, indices};
+}
+
+// aten::nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor nanmedian_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nanmedian.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear") -> Tensor
+inline Tensor nanquantile(
+    const Tensor& self, const Tensor& q, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false, std::string_view interpolation = "linear") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::optional<int64_t>, bool,
+      std::string_view)> op_("aten::nanquantile");
+  return op_(self, q, dim, keepdim, interpolation);
+}
+
+// aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+inline Tensor nanquantile_out(
+    const Tensor& out, const Tensor& self, const Tensor& q,
+    std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+    std::string_view interpolation = "linear") {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<int64_t>, bool, std::string_view,
+      const Tensor&)> op_("aten::nanquantile.out");
+  op_(self, q, dim, keepdim, interpolation, out);
+  return out;
+}
+
+// aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear") -> Tensor
+inline Tensor nanquantile(
+    const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+    std::string_view interpolation = "linear") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, std::optional<int64_t>, bool,
+      std::string_view)> op_("aten::nanquantile.scalar");
+  return op_(self, q, dim, keepdim, interpolation);
+}
+
+// aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+inline Tensor nanquantile_out(
+    const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false, std::string_view interpolation = "linear") {
+  static constinit const LazyOp<void(
+      const Tensor&, double, std::optional<int64_t>, bool, std::string_view,
+      const Tensor&)> op_("aten::nanquantile.scalar_out");
+  op_(self, q, dim, keepdim, interpolation, out);
+  return out;
+}
+
+// aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+// Tensor
+inline Tensor nansum(
+    const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      std::optional<Dtype>)> op_("aten::nansum");
+  return op_(self, dim.get(), keepdim, dtype);
+}
+
+// aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor nansum_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
+    bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::nansum.out");
+  op_(self, dim.get(), keepdim, dtype, out);
+  return out;
 }
 
 // aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)
@@ -6137,6 +10894,27 @@ inline Tensor new_zeros_out(const Tensor& out, const Tensor& self, List<int64_t>
   return out;
 }
 
+// aten::nextafter(Tensor self, Tensor other) -> Tensor
+inline Tensor nextafter(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::nextafter");
+  return op_(self, other);
+}
+
+// aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor nextafter_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::nextafter.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor nextafter_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nextafter_");
+  op_(self, other);
+  return self;
+}
+
 // aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
 // ignore_index=-100) -> Tensor
 inline Tensor nll_loss_nd(
@@ -6158,6 +10936,82 @@ inline Tensor nonzero(const Tensor& self) {
 inline Tensor nonzero_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nonzero.out");
   op_(self, out);
+  return out;
+}
+
+// aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor
+inline Tensor norm(const Tensor& self, const Scalar& p = 2) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::norm.Scalar");
+  return op_(self, p);
+}
+
+// aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor
+inline Tensor norm(
+    const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&, std::span<const int64_t>,
+      bool)> op_("aten::norm.ScalarOpt_dim");
+  return op_(self, p, dim, keepdim);
+}
+
+// aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType
+// dtype) -> Tensor
+inline Tensor norm(
+    const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim, bool keepdim,
+    Dtype dtype) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&, std::span<const int64_t>, bool,
+      Dtype)> op_("aten::norm.ScalarOpt_dim_dtype");
+  return op_(self, p, dim, keepdim, dtype);
+}
+
+// aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor
+inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p, Dtype dtype) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&, Dtype)> op_("aten::norm.ScalarOpt_dtype");
+  return op_(self, p, dtype);
+}
+
+// aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor norm_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, Dtype dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, Dtype,
+      const Tensor&)> op_("aten::norm.ScalarOpt_dtype_out");
+  op_(self, p, dtype, out);
+  return out;
+}
+
+// aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor norm_out(const Tensor& out, const Tensor& self, const Scalar& p = 2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::norm.Scalar_out");
+  op_(self, p, out);
+  return out;
+}
+
+// aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor norm_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim,
+    bool keepdim, Dtype dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, std::span<const int64_t>, bool, Dtype,
+      const Tensor&)> op_("aten::norm.dtype_out");
+  op_(self, p, dim, keepdim, dtype, out);
+  return out;
+}
+
+// aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor norm_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, std::span<const int64_t>, bool,
+      const Tensor&)> op_("aten::norm.out");
+  op_(self, p, dim, keepdim, out);
   return out;
 }
 
@@ -6449,6 +11303,12 @@ inline Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64
   return out;
 }
 
+// aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor
+inline Tensor pinverse(const Tensor& self, double rcond = 1e-15) {
+  static constinit const LazyOp<Tensor(const Tensor&, double)> op_("aten::pinverse");
+  return op_(self, rcond);
+}
+
 // aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor
 inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::pixel_shuffle");
@@ -6485,6 +11345,40 @@ inline Tensor poisson_nll_loss(
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool, bool, double, int64_t)> op_("aten::poisson_nll_loss");
   return op_(input, target, log_input, full, eps, reduction);
+}
+
+// aten::polar(Tensor abs, Tensor angle) -> Tensor
+inline Tensor polar(const Tensor& abs, const Tensor& angle) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::polar");
+  return op_(abs, angle);
+}
+
+// aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::polar.out");
+  op_(abs, angle, out);
+  return out;
+}
+
+// aten::polygamma(int n, Tensor self) -> Tensor
+inline Tensor polygamma(int64_t n, const Tensor& self) {
+  static constinit const LazyOp<Tensor(int64_t, const Tensor&)> op_("aten::polygamma");
+  return op_(n, self);
+}
+
+// aten::polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+  static constinit const LazyOp<void(
+      int64_t, const Tensor&, const Tensor&)> op_("aten::polygamma.out");
+  op_(n, self, out);
+  return out;
+}
+
+// aten::positive(Tensor(a) self) -> Tensor(a)
+inline Tensor positive(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::positive");
+  return op_(self);
 }
 
 // aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor
@@ -6591,6 +11485,73 @@ inline Dtype promote_types(Dtype type1, Dtype type2) {
   static const Op op_("aten::promote_types");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(type1), Value(type2)}, {});
   return take_result<Dtype>(results_[0]);
+}
+
+// aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear") -> Tensor
+inline Tensor quantile(
+    const Tensor& self, const Tensor& q, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false, std::string_view interpolation = "linear") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::optional<int64_t>, bool,
+      std::string_view)> op_("aten::quantile");
+  return op_(self, q, dim, keepdim, interpolation);
+}
+
+// aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+inline Tensor quantile_out(
+    const Tensor& out, const Tensor& self, const Tensor& q,
+    std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+    std::string_view interpolation = "linear") {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<int64_t>, bool, std::string_view,
+      const Tensor&)> op_("aten::quantile.out");
+  op_(self, q, dim, keepdim, interpolation, out);
+  return out;
+}
+
+// aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear") -> Tensor
+inline Tensor quantile(
+    const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+    std::string_view interpolation = "linear") {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, std::optional<int64_t>, bool,
+      std::string_view)> op_("aten::quantile.scalar");
+  return op_(self, q, dim, keepdim, interpolation);
+}
+
+// aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+// interpolation="linear", Tensor(a!) out) -> Tensor(a!)
+inline Tensor quantile_out(
+    const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false, std::string_view interpolation = "linear") {
+  static constinit const LazyOp<void(
+      const Tensor&, double, std::optional<int64_t>, bool, std::string_view,
+      const Tensor&)> op_("aten::quantile.scalar_out");
+  op_(self, q, dim, keepdim, interpolation, out);
+  return out;
+}
+
+// aten::rad2deg(Tensor self) -> Tensor
+inline Tensor rad2deg(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::rad2deg");
+  return op_(self);
+}
+
+// aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rad2deg_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::rad2deg.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor rad2deg_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::rad2deg_");
+  op_(self);
+  return self;
 }
 
 struct RandOptions {
@@ -6967,6 +11928,56 @@ inline Tensor random_(
       const Tensor&, int64_t, const std::optional<Generator>&)> op_("aten::random_.to");
   op_(self, to, generator);
   return self;
+}
+
+struct RandpermOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool?
+// pin_memory=None) -> Tensor
+inline Tensor randperm(int64_t n, const RandpermOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::randperm");
+  return op_(n, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct RandpermGeneratorOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+inline Tensor randperm(
+    int64_t n, const std::optional<Generator>& generator,
+    const RandpermGeneratorOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, const std::optional<Generator>&, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::randperm.generator");
+  return op_(n, generator, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randperm_out(
+    const Tensor& out, int64_t n, const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      int64_t, const std::optional<Generator>&, const Tensor&)> op_("aten::randperm.generator_out");
+  op_(n, generator, out);
+  return out;
+}
+
+// aten::randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randperm_out(const Tensor& out, int64_t n) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::randperm.out");
+  op_(n, out);
+  return out;
 }
 
 // aten::ravel(Tensor(a) self) -> Tensor(a)
@@ -7973,6 +12984,26 @@ inline Tensor sin_(const Tensor& self) {
   return self;
 }
 
+// aten::sinc(Tensor self) -> Tensor
+inline Tensor sinc(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sinc");
+  return op_(self);
+}
+
+// aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sinc_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sinc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::sinc_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor sinc_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::sinc_");
+  op_(self);
+  return self;
+}
+
 // aten::sinh(Tensor self) -> Tensor
 inline Tensor sinh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sinh");
@@ -8074,6 +13105,22 @@ inline Tensor slice_scatter_out(
       int64_t, const Tensor&)> op_("aten::slice_scatter.out");
   op_(self, src, dim, start, end, step, out);
   return out;
+}
+
+// aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)
+inline std::tuple<Tensor, Tensor> slogdet(const Tensor& self) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&)> op_("aten::slogdet");
+  return op_(self);
+}
+
+// aten::slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
+// Tensor(b!) logabsdet)
+inline std::tuple<Tensor, Tensor> slogdet_out(
+    const Tensor& sign, const Tensor& logabsdet, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::slogdet.out");
+  op_(self, sign, logabsdet);
+  return {sign, logabsdet};
 }
 
 // aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor
@@ -8250,6 +13297,20 @@ inline std::tuple<Tensor, Tensor> sort_out(
   return {values, indices};
 }
 
+// aten::special_digamma(Tensor self) -> Tensor
+inline Tensor special_digamma(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_digamma");
+  return op_(self);
+}
+
+// aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_digamma_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_digamma.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_erf(Tensor self) -> Tensor
 inline Tensor special_erf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erf");
@@ -8272,6 +13333,19 @@ inline Tensor special_erfc(const Tensor& self) {
 // aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 inline Tensor special_erfc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_erfinv(Tensor self) -> Tensor
+inline Tensor special_erfinv(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erfinv");
+  return op_(self);
+}
+
+// aten::special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_erfinv_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfinv.out");
   op_(self, out);
   return out;
 }
@@ -8315,6 +13389,72 @@ inline Tensor special_expm1_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::special_gammaln(Tensor self) -> Tensor
+inline Tensor special_gammaln(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_gammaln");
+  return op_(self);
+}
+
+// aten::special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_gammaln_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_gammaln.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_i0(Tensor self) -> Tensor
+inline Tensor special_i0(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i0");
+  return op_(self);
+}
+
+// aten::special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_i0_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i0.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_i0e(Tensor self) -> Tensor
+inline Tensor special_i0e(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i0e");
+  return op_(self);
+}
+
+// aten::special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_i0e_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i0e.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_i1(Tensor self) -> Tensor
+inline Tensor special_i1(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i1");
+  return op_(self);
+}
+
+// aten::special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_i1_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i1.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_i1e(Tensor self) -> Tensor
+inline Tensor special_i1e(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i1e");
+  return op_(self);
+}
+
+// aten::special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_i1e_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i1e.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_log1p(Tensor self) -> Tensor
 inline Tensor special_log1p(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_log1p");
@@ -8325,6 +13465,22 @@ inline Tensor special_log1p(const Tensor& self) {
 inline Tensor special_log1p_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_log1p.out");
   op_(self, out);
+  return out;
+}
+
+// aten::special_logit(Tensor self, float? eps=None) -> Tensor
+inline Tensor special_logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<double>)> op_("aten::special_logit");
+  return op_(self, eps);
+}
+
+// aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_logit_out(
+    const Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, const Tensor&)> op_("aten::special_logit.out");
+  op_(self, eps, out);
   return out;
 }
 
@@ -8343,6 +13499,91 @@ inline Tensor special_logsumexp_out(
       const Tensor&, std::span<const int64_t>, bool,
       const Tensor&)> op_("aten::special_logsumexp.out");
   op_(self, dim, keepdim, out);
+  return out;
+}
+
+// aten::special_polygamma(int n, Tensor self) -> Tensor
+inline Tensor special_polygamma(int64_t n, const Tensor& self) {
+  static constinit const LazyOp<Tensor(int64_t, const Tensor&)> op_("aten::special_polygamma");
+  return op_(n, self);
+}
+
+// aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+  static constinit const LazyOp<void(
+      int64_t, const Tensor&, const Tensor&)> op_("aten::special_polygamma.out");
+  op_(n, self, out);
+  return out;
+}
+
+// aten::special_psi(Tensor self) -> Tensor
+inline Tensor special_psi(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_psi");
+  return op_(self);
+}
+
+// aten::special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_psi_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_psi.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_sinc(Tensor self) -> Tensor
+inline Tensor special_sinc(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_sinc");
+  return op_(self);
+}
+
+// aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_sinc_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_sinc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_xlog1py(Tensor self, Tensor other) -> Tensor
+inline Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::special_xlog1py");
+  return op_(self, other);
+}
+
+// aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::special_xlog1py.other_scalar");
+  return op_(self, other);
+}
+
+// aten::special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::special_xlog1py.other_scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::special_xlog1py.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor
+inline Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::special_xlog1py.self_scalar");
+  return op_(self, other);
+}
+
+// aten::special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor special_xlog1py_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::special_xlog1py.self_scalar_out");
+  op_(self, other, out);
   return out;
 }
 
@@ -8747,6 +13988,25 @@ inline Tensor sum_to_size(const Tensor& self, List<int64_t> size) {
   return op_(self, size);
 }
 
+// aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)
+inline std::tuple<Tensor, Tensor, Tensor> svd(
+    const Tensor& self, bool some = true, bool compute_uv = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool)> op_("aten::svd");
+  return op_(self, some, compute_uv);
+}
+
+// aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S,
+// Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)
+inline std::tuple<Tensor, Tensor, Tensor> svd_out(
+    const Tensor& U, const Tensor& S, const Tensor& V, const Tensor& self, bool some = true,
+    bool compute_uv = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, const Tensor&, const Tensor&, const Tensor&)> op_("aten::svd.U");
+  op_(self, some, compute_uv, U, S, V);
+  return {U, S, V};
+}
+
 // aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
 inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::swapaxes");
@@ -8889,6 +14149,27 @@ inline Tensor tanh_backward_out(
   return grad_input;
 }
 
+// aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor
+inline Tensor tensordot(
+    const Tensor& self, const Tensor& other, List<int64_t> dims_self, List<int64_t> dims_other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>,
+      std::span<const int64_t>)> op_("aten::tensordot");
+  return op_(self, other, dims_self, dims_other);
+}
+
+// aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor tensordot_out(
+    const Tensor& out, const Tensor& self, const Tensor& other, List<int64_t> dims_self,
+    List<int64_t> dims_other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      const Tensor&)> op_("aten::tensordot.out");
+  op_(self, other, dims_self, dims_other, out);
+  return out;
+}
+
 // aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
 inline Tensor threshold_backward(
     const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
@@ -8989,6 +14270,19 @@ inline std::tuple<Tensor, Tensor> topk_out(
   return {values, indices};
 }
 
+// aten::trace(Tensor self) -> Tensor
+inline Tensor trace(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::trace");
+  return op_(self);
+}
+
+// aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor trace_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::trace.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::transpose.int");
@@ -9016,6 +14310,42 @@ inline Tensor transpose_copy_out(
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::transpose_copy.int_out");
   op_(self, dim0, dim1, out);
   return out;
+}
+
+struct TrapezoidDxOptions {
+  Scalar dx = 1;
+  int64_t dim = -1;
+};
+
+// aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+inline Tensor trapezoid(const Tensor& y, const TrapezoidDxOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, int64_t)> op_("aten::trapezoid.dx");
+  return op_(y, options.dx, options.dim);
+}
+
+// aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+inline Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::trapezoid.x");
+  return op_(y, x, dim);
+}
+
+struct TrapzDxOptions {
+  double dx = 1.0;
+  int64_t dim = -1;
+};
+
+// aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor
+inline Tensor trapz(const Tensor& y, const TrapzDxOptions& options = {}) {
+  static constinit const LazyOp<Tensor(const Tensor&, double, int64_t)> op_("aten::trapz.dx");
+  return op_(y, options.dx, options.dim);
+}
+
+// aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+inline Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, int64_t)> op_("aten::trapz.x");
+  return op_(y, x, dim);
 }
 
 // aten::tril(Tensor self, SymInt diagonal=0) -> Tensor
@@ -9223,6 +14553,53 @@ inline Tensor uniform_(
       const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::uniform_");
   op_(self, from, to, generator);
   return self;
+}
+
+// aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int?
+// dim=None) -> (Tensor, Tensor, Tensor)
+inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(
+    const Tensor& self, bool return_inverse = false, bool return_counts = false,
+    std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool, std::optional<int64_t>)> op_("aten::unique_consecutive");
+  return op_(self, return_inverse, return_counts, dim);
+}
+
+// aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False,
+// int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!),
+// Tensor(c!))
+inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self,
+    bool return_inverse = false, bool return_counts = false,
+    std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, std::optional<int64_t>, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::unique_consecutive.out");
+  op_(self, return_inverse, return_counts, dim, out0, out1, out2);
+  return {out0, out1, out2};
+}
+
+// aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+// return_counts=False) -> (Tensor, Tensor, Tensor)
+inline std::tuple<Tensor, Tensor, Tensor> unique_dim(
+    const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false,
+    bool return_counts = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, int64_t, bool, bool, bool)> op_("aten::unique_dim");
+  return op_(self, dim, sorted, return_inverse, return_counts);
+}
+
+// aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+// return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+// Tensor(b!), Tensor(c!))
+inline std::tuple<Tensor, Tensor, Tensor> unique_dim_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self, int64_t dim,
+    bool sorted = true, bool return_inverse = false, bool return_counts = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, bool, bool, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::unique_dim.out");
+  op_(self, dim, sorted, return_inverse, return_counts, out0, out1, out2);
+  return {out0, out1, out2};
 }
 
 // aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)
@@ -9683,6 +15060,14 @@ inline Tensor value_selecting_reduction_backward(
   return op_(grad, dim, indices, sizes, keepdim);
 }
 
+// aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor
+inline Tensor vander(
+    const Tensor& x, std::optional<int64_t> N = std::nullopt, bool increasing = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, bool)> op_("aten::vander");
+  return op_(x, N, increasing);
+}
+
 // aten::var(Tensor self, bool unbiased=True) -> Tensor
 inline Tensor var(const Tensor& self, bool unbiased = true) {
   static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::var");
@@ -9791,6 +15176,20 @@ inline std::tuple<Tensor, Tensor> var_mean(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
       bool)> op_("aten::var_mean.dim");
   return op_(self, dim.get(), unbiased, keepdim);
+}
+
+// aten::vdot(Tensor self, Tensor other) -> Tensor
+inline Tensor vdot(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::vdot");
+  return op_(self, other);
+}
+
+// aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor vdot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::vdot.out");
+  op_(self, other, out);
+  return out;
 }
 
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)

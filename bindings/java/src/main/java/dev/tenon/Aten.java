@@ -99,6 +99,3073 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp _FFT_C2C = new LazyOp("aten::_fft_c2c");
+
+  /**
+   * {@code aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor}.
+   */
+  public static Tensor _fftC2c(Tensor self, long[] dim, long normalization, boolean forward) {
+    return _FFT_C2C.get().callTensor(self, dim, normalization, forward);
+  }
+
+  private static final LazyOp _FFT_C2C_OUT = new LazyOp("aten::_fft_c2c.out");
+
+  /**
+   * {@code aten::_fft_c2c.out(Tensor self, SymInt[] dim, int normalization, bool forward, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _fftC2cOut(
+      Tensor out, Tensor self, long[] dim, long normalization, boolean forward) {
+    ((Tensor) _FFT_C2C_OUT.get().callBoxed(new Object[] {self, dim, normalization, forward,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _FFT_C2R = new LazyOp("aten::_fft_c2r");
+
+  /**
+   * {@code aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) ->
+   * Tensor}.
+   */
+  public static Tensor _fftC2r(Tensor self, long[] dim, long normalization, long lastDimSize) {
+    return _FFT_C2R.get().callTensor(self, dim, normalization, lastDimSize);
+  }
+
+  private static final LazyOp _FFT_C2R_OUT = new LazyOp("aten::_fft_c2r.out");
+
+  /**
+   * {@code aten::_fft_c2r.out(Tensor self, int[] dim, int normalization, SymInt last_dim_size, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _fftC2rOut(
+      Tensor out, Tensor self, long[] dim, long normalization, long lastDimSize) {
+    ((Tensor) _FFT_C2R_OUT.get().callBoxed(new Object[] {self, dim, normalization, lastDimSize,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _FFT_R2C = new LazyOp("aten::_fft_r2c");
+
+  /**
+   * {@code aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor}.
+   */
+  public static Tensor _fftR2c(Tensor self, long[] dim, long normalization, boolean onesided) {
+    return _FFT_R2C.get().callTensor(self, dim, normalization, onesided);
+  }
+
+  private static final LazyOp _FFT_R2C_OUT = new LazyOp("aten::_fft_r2c.out");
+
+  /**
+   * {@code aten::_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _fftR2cOut(
+      Tensor out, Tensor self, long[] dim, long normalization, boolean onesided) {
+    ((Tensor) _FFT_R2C_OUT.get().callBoxed(new Object[] {self, dim, normalization, onesided,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _FOREACH_ABS = new LazyOp("aten::_foreach_abs");
+
+  /**
+   * {@code aten::_foreach_abs(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAbs(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ABS.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ABS_OUT = new LazyOp("aten::_foreach_abs.out");
+
+  /**
+   * {@code aten::_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAbsOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ABS_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ABS_ = new LazyOp("aten::_foreach_abs_");
+
+  /**
+   * {@code aten::_foreach_abs_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachAbs_(Tensor[] self) {
+    _FOREACH_ABS_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ACOS = new LazyOp("aten::_foreach_acos");
+
+  /**
+   * {@code aten::_foreach_acos(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAcos(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ACOS.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ACOS_OUT = new LazyOp("aten::_foreach_acos.out");
+
+  /**
+   * {@code aten::_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAcosOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ACOS_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ACOS_ = new LazyOp("aten::_foreach_acos_");
+
+  /**
+   * {@code aten::_foreach_acos_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachAcos_(Tensor[] self) {
+    _FOREACH_ACOS_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ADD_LIST = new LazyOp("aten::_foreach_add.List");
+
+  /**
+   * {@code aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAdd(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_ADD_LIST.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAdd(Tensor[] self, Tensor[] other, Object alpha) {
+    return (Tensor[]) _FOREACH_ADD_LIST.get().callBoxed(new Object[] {self, other, alpha})[0];
+  }
+
+  private static final LazyOp _FOREACH_ADD_LIST_OUT = new LazyOp("aten::_foreach_add.List_out");
+
+  /**
+   * {@code aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_ADD_LIST_OUT.get().with("out", out).call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddOut(Tensor[] out, Tensor[] self, Tensor[] other, Object alpha) {
+    _FOREACH_ADD_LIST_OUT.get().callBoxed(new Object[] {self, other, alpha, out});
+  }
+
+  private static final LazyOp _FOREACH_ADD_SCALAR = new LazyOp("aten::_foreach_add.Scalar");
+
+  /**
+   * {@code aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAdd(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_ADD_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_ADD_SCALARLIST = new LazyOp("aten::_foreach_add.ScalarList");
+
+  /**
+   * {@code aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_ADD_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADD_SCALARLIST_OUT = new LazyOp("aten::_foreach_add.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachAddOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_ADD_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_ADD_SCALAR_OUT = new LazyOp("aten::_foreach_add.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_ADD_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_ADD_TENSOR = new LazyOp("aten::_foreach_add.Tensor");
+
+  /**
+   * {@code aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAdd(Tensor[] self, Tensor other) {
+    return (Tensor[]) _FOREACH_ADD_TENSOR.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAdd(Tensor[] self, Tensor other, Object alpha) {
+    return (Tensor[]) _FOREACH_ADD_TENSOR.get().callBoxed(new Object[] {self, other, alpha})[0];
+  }
+
+  private static final LazyOp _FOREACH_ADD_TENSOR_OUT = new LazyOp("aten::_foreach_add.Tensor_out");
+
+  /**
+   * {@code aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddOut(Tensor[] out, Tensor[] self, Tensor other) {
+    _FOREACH_ADD_TENSOR_OUT.get().with("out", out).call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddOut(Tensor[] out, Tensor[] self, Tensor other, Object alpha) {
+    _FOREACH_ADD_TENSOR_OUT.get().callBoxed(new Object[] {self, other, alpha, out});
+  }
+
+  private static final LazyOp _FOREACH_ADD__LIST = new LazyOp("aten::_foreach_add_.List");
+
+  /**
+   * {@code aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachAdd_(Tensor[] self, Tensor[] other) {
+    _FOREACH_ADD__LIST.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachAdd_(Tensor[] self, Tensor[] other, Object alpha) {
+    _FOREACH_ADD__LIST.get().callBoxed(new Object[] {self, other, alpha});
+  }
+
+  private static final LazyOp _FOREACH_ADD__SCALAR = new LazyOp("aten::_foreach_add_.Scalar");
+
+  /**
+   * {@code aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachAdd_(Tensor[] self, Object scalar) {
+    _FOREACH_ADD__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_ADD__SCALARLIST = new LazyOp("aten::_foreach_add_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachAddScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_ADD__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADD__TENSOR = new LazyOp("aten::_foreach_add_.Tensor");
+
+  /**
+   * {@code aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachAdd_(Tensor[] self, Tensor other) {
+    _FOREACH_ADD__TENSOR.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachAdd_(Tensor[] self, Tensor other, Object alpha) {
+    _FOREACH_ADD__TENSOR.get().callBoxed(new Object[] {self, other, alpha});
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_SCALAR = new LazyOp("aten::_foreach_addcdiv.Scalar");
+
+  /**
+   * {@code aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+   * value=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcdiv(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    return (Tensor[]) _FOREACH_ADDCDIV_SCALAR.get().call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+   * value=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcdiv(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    return (Tensor[]) _FOREACH_ADDCDIV_SCALAR.get().call(self, tensor1, tensor2, value);
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_SCALARLIST = new LazyOp("aten::_foreach_addcdiv.ScalarList");
+
+  /**
+   * {@code aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcdivScalarList(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    return (Tensor[]) _FOREACH_ADDCDIV_SCALARLIST.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_SCALARLIST_OUT = new LazyOp("aten::_foreach_addcdiv.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar[] scalars, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcdivOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    _FOREACH_ADDCDIV_SCALARLIST_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, scalars,
+        out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_SCALAR_OUT = new LazyOp("aten::_foreach_addcdiv.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcdivOutScalarOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    _FOREACH_ADDCDIV_SCALAR_OUT.get().with("out", out).call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcdivOutScalarOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    _FOREACH_ADDCDIV_SCALAR_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, value, out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_TENSOR = new LazyOp("aten::_foreach_addcdiv.Tensor");
+
+  /**
+   * {@code aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+   * scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcdiv(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    return (Tensor[]) _FOREACH_ADDCDIV_TENSOR.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV_TENSOR_OUT = new LazyOp("aten::_foreach_addcdiv.Tensor_out");
+
+  /**
+   * {@code aten::_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Tensor scalars, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcdivOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    _FOREACH_ADDCDIV_TENSOR_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, scalars,
+        out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV__SCALAR = new LazyOp("aten::_foreach_addcdiv_.Scalar");
+
+  /**
+   * {@code aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1) -> ()}.
+   */
+  public static void _foreachAddcdiv_(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    _FOREACH_ADDCDIV__SCALAR.get().call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1) -> ()}.
+   */
+  public static void _foreachAddcdiv_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    _FOREACH_ADDCDIV__SCALAR.get().call(self, tensor1, tensor2, value);
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV__SCALARLIST = new LazyOp("aten::_foreach_addcdiv_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[]
+   * tensor2, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachAddcdivScalarList_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    _FOREACH_ADDCDIV__SCALARLIST.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCDIV__TENSOR = new LazyOp("aten::_foreach_addcdiv_.Tensor");
+
+  /**
+   * {@code aten::_foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Tensor scalars) -> ()}.
+   */
+  public static void _foreachAddcdiv_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    _FOREACH_ADDCDIV__TENSOR.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_SCALAR = new LazyOp("aten::_foreach_addcmul.Scalar");
+
+  /**
+   * {@code aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+   * value=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcmul(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    return (Tensor[]) _FOREACH_ADDCMUL_SCALAR.get().call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
+   * value=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcmul(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    return (Tensor[]) _FOREACH_ADDCMUL_SCALAR.get().call(self, tensor1, tensor2, value);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_SCALARLIST = new LazyOp("aten::_foreach_addcmul.ScalarList");
+
+  /**
+   * {@code aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcmulScalarList(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    return (Tensor[]) _FOREACH_ADDCMUL_SCALARLIST.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_SCALARLIST_OUT = new LazyOp("aten::_foreach_addcmul.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar[] scalars, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcmulOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    _FOREACH_ADDCMUL_SCALARLIST_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, scalars,
+        out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_SCALAR_OUT = new LazyOp("aten::_foreach_addcmul.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcmulOutScalarOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    _FOREACH_ADDCMUL_SCALAR_OUT.get().with("out", out).call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcmulOutScalarOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    _FOREACH_ADDCMUL_SCALAR_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, value, out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_TENSOR = new LazyOp("aten::_foreach_addcmul.Tensor");
+
+  /**
+   * {@code aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
+   * scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAddcmul(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    return (Tensor[]) _FOREACH_ADDCMUL_TENSOR.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL_TENSOR_OUT = new LazyOp("aten::_foreach_addcmul.Tensor_out");
+
+  /**
+   * {@code aten::_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Tensor scalars, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAddcmulOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    _FOREACH_ADDCMUL_TENSOR_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, scalars,
+        out});
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL__SCALAR = new LazyOp("aten::_foreach_addcmul_.Scalar");
+
+  /**
+   * {@code aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1) -> ()}.
+   */
+  public static void _foreachAddcmul_(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2) {
+    _FOREACH_ADDCMUL__SCALAR.get().call(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Scalar value=1) -> ()}.
+   */
+  public static void _foreachAddcmul_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object value) {
+    _FOREACH_ADDCMUL__SCALAR.get().call(self, tensor1, tensor2, value);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL__SCALARLIST = new LazyOp("aten::_foreach_addcmul_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[]
+   * tensor2, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachAddcmulScalarList_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Object scalars) {
+    _FOREACH_ADDCMUL__SCALARLIST.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ADDCMUL__TENSOR = new LazyOp("aten::_foreach_addcmul_.Tensor");
+
+  /**
+   * {@code aten::_foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
+   * Tensor scalars) -> ()}.
+   */
+  public static void _foreachAddcmul_(
+      Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) {
+    _FOREACH_ADDCMUL__TENSOR.get().call(self, tensor1, tensor2, scalars);
+  }
+
+  private static final LazyOp _FOREACH_ASIN = new LazyOp("aten::_foreach_asin");
+
+  /**
+   * {@code aten::_foreach_asin(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAsin(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ASIN.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ASIN_OUT = new LazyOp("aten::_foreach_asin.out");
+
+  /**
+   * {@code aten::_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAsinOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ASIN_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ASIN_ = new LazyOp("aten::_foreach_asin_");
+
+  /**
+   * {@code aten::_foreach_asin_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachAsin_(Tensor[] self) {
+    _FOREACH_ASIN_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ATAN = new LazyOp("aten::_foreach_atan");
+
+  /**
+   * {@code aten::_foreach_atan(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachAtan(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ATAN.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ATAN_OUT = new LazyOp("aten::_foreach_atan.out");
+
+  /**
+   * {@code aten::_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachAtanOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ATAN_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ATAN_ = new LazyOp("aten::_foreach_atan_");
+
+  /**
+   * {@code aten::_foreach_atan_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachAtan_(Tensor[] self) {
+    _FOREACH_ATAN_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_CEIL = new LazyOp("aten::_foreach_ceil");
+
+  /**
+   * {@code aten::_foreach_ceil(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachCeil(Tensor[] self) {
+    return (Tensor[]) _FOREACH_CEIL.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_CEIL_OUT = new LazyOp("aten::_foreach_ceil.out");
+
+  /**
+   * {@code aten::_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCeilOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_CEIL_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_CEIL_ = new LazyOp("aten::_foreach_ceil_");
+
+  /**
+   * {@code aten::_foreach_ceil_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachCeil_(Tensor[] self) {
+    _FOREACH_CEIL_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_LIST = new LazyOp("aten::_foreach_clamp_max.List");
+
+  /**
+   * {@code aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMax(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_CLAMP_MAX_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_LIST_OUT = new LazyOp("aten::_foreach_clamp_max.List_out");
+
+  /**
+   * {@code aten::_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachClampMaxOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_CLAMP_MAX_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_SCALAR = new LazyOp("aten::_foreach_clamp_max.Scalar");
+
+  /**
+   * {@code aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMax(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_CLAMP_MAX_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_SCALARLIST = new LazyOp("aten::_foreach_clamp_max.ScalarList");
+
+  /**
+   * {@code aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMaxScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_CLAMP_MAX_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_SCALARLIST_OUT = new LazyOp("aten::_foreach_clamp_max.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[]
+   * out) -> ()}.
+   */
+  public static void _foreachClampMaxOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_CLAMP_MAX_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX_SCALAR_OUT = new LazyOp("aten::_foreach_clamp_max.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachClampMaxOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_CLAMP_MAX_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX__LIST = new LazyOp("aten::_foreach_clamp_max_.List");
+
+  /**
+   * {@code aten::_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachClampMax_(Tensor[] self, Tensor[] other) {
+    _FOREACH_CLAMP_MAX__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX__SCALAR = new LazyOp("aten::_foreach_clamp_max_.Scalar");
+
+  /**
+   * {@code aten::_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachClampMax_(Tensor[] self, Object scalar) {
+    _FOREACH_CLAMP_MAX__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MAX__SCALARLIST = new LazyOp("aten::_foreach_clamp_max_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachClampMaxScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_CLAMP_MAX__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_LIST = new LazyOp("aten::_foreach_clamp_min.List");
+
+  /**
+   * {@code aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMin(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_CLAMP_MIN_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_LIST_OUT = new LazyOp("aten::_foreach_clamp_min.List_out");
+
+  /**
+   * {@code aten::_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachClampMinOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_CLAMP_MIN_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_SCALAR = new LazyOp("aten::_foreach_clamp_min.Scalar");
+
+  /**
+   * {@code aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMin(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_CLAMP_MIN_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_SCALARLIST = new LazyOp("aten::_foreach_clamp_min.ScalarList");
+
+  /**
+   * {@code aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClampMinScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_CLAMP_MIN_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_SCALARLIST_OUT = new LazyOp("aten::_foreach_clamp_min.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[]
+   * out) -> ()}.
+   */
+  public static void _foreachClampMinOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_CLAMP_MIN_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN_SCALAR_OUT = new LazyOp("aten::_foreach_clamp_min.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachClampMinOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_CLAMP_MIN_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN__LIST = new LazyOp("aten::_foreach_clamp_min_.List");
+
+  /**
+   * {@code aten::_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachClampMin_(Tensor[] self, Tensor[] other) {
+    _FOREACH_CLAMP_MIN__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN__SCALAR = new LazyOp("aten::_foreach_clamp_min_.Scalar");
+
+  /**
+   * {@code aten::_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachClampMin_(Tensor[] self, Object scalar) {
+    _FOREACH_CLAMP_MIN__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_CLAMP_MIN__SCALARLIST = new LazyOp("aten::_foreach_clamp_min_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachClampMinScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_CLAMP_MIN__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_CLONE = new LazyOp("aten::_foreach_clone");
+
+  /**
+   * {@code aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClone(Tensor[] self) {
+    return (Tensor[]) _FOREACH_CLONE.get().call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachClone(Tensor[] self, MemoryFormat memoryFormat) {
+    return (Tensor[]) _FOREACH_CLONE.get().callBoxed(new Object[] {self, memoryFormat})[0];
+  }
+
+  private static final LazyOp _FOREACH_CLONE_OUT = new LazyOp("aten::_foreach_clone.out");
+
+  /**
+   * {@code aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCloneOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_CLONE_OUT.get().with("out", out).call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCloneOut(Tensor[] out, Tensor[] self, MemoryFormat memoryFormat) {
+    _FOREACH_CLONE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out});
+  }
+
+  private static final LazyOp _FOREACH_COPY = new LazyOp("aten::_foreach_copy");
+
+  /**
+   * {@code aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[]
+   * self_out}.
+   */
+  public static Tensor[] _foreachCopy(Tensor[] self, Tensor[] src) {
+    return (Tensor[]) _FOREACH_COPY.get().call(self, src);
+  }
+
+  /**
+   * {@code aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[]
+   * self_out}.
+   */
+  public static Tensor[] _foreachCopy(Tensor[] self, Tensor[] src, boolean nonBlocking) {
+    return (Tensor[]) _FOREACH_COPY.get().call(self, src, nonBlocking);
+  }
+
+  private static final LazyOp _FOREACH_COPY_OUT = new LazyOp("aten::_foreach_copy.out");
+
+  /**
+   * {@code aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCopyOut(Tensor[] out, Tensor[] self, Tensor[] src) {
+    _FOREACH_COPY_OUT.get().with("out", out).call(self, src);
+  }
+
+  /**
+   * {@code aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCopyOut(
+      Tensor[] out, Tensor[] self, Tensor[] src, boolean nonBlocking) {
+    _FOREACH_COPY_OUT.get().callBoxed(new Object[] {self, src, nonBlocking, out});
+  }
+
+  private static final LazyOp _FOREACH_COPY_ = new LazyOp("aten::_foreach_copy_");
+
+  /**
+   * {@code aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()}.
+   */
+  public static void _foreachCopy_(Tensor[] self, Tensor[] src) {
+    _FOREACH_COPY_.get().call(self, src);
+  }
+
+  /**
+   * {@code aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()}.
+   */
+  public static void _foreachCopy_(Tensor[] self, Tensor[] src, boolean nonBlocking) {
+    _FOREACH_COPY_.get().call(self, src, nonBlocking);
+  }
+
+  private static final LazyOp _FOREACH_COS = new LazyOp("aten::_foreach_cos");
+
+  /**
+   * {@code aten::_foreach_cos(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachCos(Tensor[] self) {
+    return (Tensor[]) _FOREACH_COS.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_COS_OUT = new LazyOp("aten::_foreach_cos.out");
+
+  /**
+   * {@code aten::_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCosOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_COS_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_COS_ = new LazyOp("aten::_foreach_cos_");
+
+  /**
+   * {@code aten::_foreach_cos_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachCos_(Tensor[] self) {
+    _FOREACH_COS_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_COSH = new LazyOp("aten::_foreach_cosh");
+
+  /**
+   * {@code aten::_foreach_cosh(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachCosh(Tensor[] self) {
+    return (Tensor[]) _FOREACH_COSH.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_COSH_OUT = new LazyOp("aten::_foreach_cosh.out");
+
+  /**
+   * {@code aten::_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachCoshOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_COSH_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_COSH_ = new LazyOp("aten::_foreach_cosh_");
+
+  /**
+   * {@code aten::_foreach_cosh_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachCosh_(Tensor[] self) {
+    _FOREACH_COSH_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_DIV_LIST = new LazyOp("aten::_foreach_div.List");
+
+  /**
+   * {@code aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachDiv(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_DIV_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_DIV_LIST_OUT = new LazyOp("aten::_foreach_div.List_out");
+
+  /**
+   * {@code aten::_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachDivOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_DIV_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_DIV_SCALAR = new LazyOp("aten::_foreach_div.Scalar");
+
+  /**
+   * {@code aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachDiv(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_DIV_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_DIV_SCALARLIST = new LazyOp("aten::_foreach_div.ScalarList");
+
+  /**
+   * {@code aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachDivScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_DIV_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_DIV_SCALARLIST_OUT = new LazyOp("aten::_foreach_div.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachDivOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_DIV_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_DIV_SCALAR_OUT = new LazyOp("aten::_foreach_div.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachDivOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_DIV_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_DIV_TENSOR = new LazyOp("aten::_foreach_div.Tensor");
+
+  /**
+   * {@code aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachDiv(Tensor[] self, Tensor other) {
+    return (Tensor[]) _FOREACH_DIV_TENSOR.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_DIV_TENSOR_OUT = new LazyOp("aten::_foreach_div.Tensor_out");
+
+  /**
+   * {@code aten::_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachDivOut(Tensor[] out, Tensor[] self, Tensor other) {
+    _FOREACH_DIV_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_DIV__LIST = new LazyOp("aten::_foreach_div_.List");
+
+  /**
+   * {@code aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachDiv_(Tensor[] self, Tensor[] other) {
+    _FOREACH_DIV__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_DIV__SCALAR = new LazyOp("aten::_foreach_div_.Scalar");
+
+  /**
+   * {@code aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachDiv_(Tensor[] self, Object scalar) {
+    _FOREACH_DIV__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_DIV__SCALARLIST = new LazyOp("aten::_foreach_div_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_div_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachDivScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_DIV__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_DIV__TENSOR = new LazyOp("aten::_foreach_div_.Tensor");
+
+  /**
+   * {@code aten::_foreach_div_.Tensor(Tensor(a!)[] self, Tensor other) -> ()}.
+   */
+  public static void _foreachDiv_(Tensor[] self, Tensor other) {
+    _FOREACH_DIV__TENSOR.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_ERF = new LazyOp("aten::_foreach_erf");
+
+  /**
+   * {@code aten::_foreach_erf(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachErf(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ERF.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ERF_OUT = new LazyOp("aten::_foreach_erf.out");
+
+  /**
+   * {@code aten::_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachErfOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ERF_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ERF_ = new LazyOp("aten::_foreach_erf_");
+
+  /**
+   * {@code aten::_foreach_erf_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachErf_(Tensor[] self) {
+    _FOREACH_ERF_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ERFC = new LazyOp("aten::_foreach_erfc");
+
+  /**
+   * {@code aten::_foreach_erfc(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachErfc(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ERFC.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ERFC_OUT = new LazyOp("aten::_foreach_erfc.out");
+
+  /**
+   * {@code aten::_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachErfcOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ERFC_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ERFC_ = new LazyOp("aten::_foreach_erfc_");
+
+  /**
+   * {@code aten::_foreach_erfc_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachErfc_(Tensor[] self) {
+    _FOREACH_ERFC_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_EXP = new LazyOp("aten::_foreach_exp");
+
+  /**
+   * {@code aten::_foreach_exp(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachExp(Tensor[] self) {
+    return (Tensor[]) _FOREACH_EXP.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_EXP_OUT = new LazyOp("aten::_foreach_exp.out");
+
+  /**
+   * {@code aten::_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachExpOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_EXP_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_EXP_ = new LazyOp("aten::_foreach_exp_");
+
+  /**
+   * {@code aten::_foreach_exp_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachExp_(Tensor[] self) {
+    _FOREACH_EXP_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_EXPM1 = new LazyOp("aten::_foreach_expm1");
+
+  /**
+   * {@code aten::_foreach_expm1(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachExpm1(Tensor[] self) {
+    return (Tensor[]) _FOREACH_EXPM1.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_EXPM1_OUT = new LazyOp("aten::_foreach_expm1.out");
+
+  /**
+   * {@code aten::_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachExpm1Out(Tensor[] out, Tensor[] self) {
+    _FOREACH_EXPM1_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_EXPM1_ = new LazyOp("aten::_foreach_expm1_");
+
+  /**
+   * {@code aten::_foreach_expm1_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachExpm1_(Tensor[] self) {
+    _FOREACH_EXPM1_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_FLOOR = new LazyOp("aten::_foreach_floor");
+
+  /**
+   * {@code aten::_foreach_floor(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachFloor(Tensor[] self) {
+    return (Tensor[]) _FOREACH_FLOOR.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_FLOOR_OUT = new LazyOp("aten::_foreach_floor.out");
+
+  /**
+   * {@code aten::_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachFloorOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_FLOOR_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_FLOOR_ = new LazyOp("aten::_foreach_floor_");
+
+  /**
+   * {@code aten::_foreach_floor_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachFloor_(Tensor[] self) {
+    _FOREACH_FLOOR_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_FRAC = new LazyOp("aten::_foreach_frac");
+
+  /**
+   * {@code aten::_foreach_frac(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachFrac(Tensor[] self) {
+    return (Tensor[]) _FOREACH_FRAC.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_FRAC_OUT = new LazyOp("aten::_foreach_frac.out");
+
+  /**
+   * {@code aten::_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachFracOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_FRAC_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_FRAC_ = new LazyOp("aten::_foreach_frac_");
+
+  /**
+   * {@code aten::_foreach_frac_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachFrac_(Tensor[] self) {
+    _FOREACH_FRAC_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LERP_LIST = new LazyOp("aten::_foreach_lerp.List");
+
+  /**
+   * {@code aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachLerp(Tensor[] self, Tensor[] tensors1, Tensor[] weights) {
+    return (Tensor[]) _FOREACH_LERP_LIST.get().call(self, tensors1, weights);
+  }
+
+  private static final LazyOp _FOREACH_LERP_LIST_OUT = new LazyOp("aten::_foreach_lerp.List_out");
+
+  /**
+   * {@code aten::_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLerpOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensors1, Tensor[] weights) {
+    _FOREACH_LERP_LIST_OUT.get().callBoxed(new Object[] {self, tensors1, weights, out});
+  }
+
+  private static final LazyOp _FOREACH_LERP_SCALAR = new LazyOp("aten::_foreach_lerp.Scalar");
+
+  /**
+   * {@code aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachLerp(Tensor[] self, Tensor[] tensors1, Object weight) {
+    return (Tensor[]) _FOREACH_LERP_SCALAR.get().call(self, tensors1, weight);
+  }
+
+  private static final LazyOp _FOREACH_LERP_SCALARLIST = new LazyOp("aten::_foreach_lerp.ScalarList");
+
+  /**
+   * {@code aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachLerpScalarList(Tensor[] self, Tensor[] tensors1, Object weight) {
+    return (Tensor[]) _FOREACH_LERP_SCALARLIST.get().call(self, tensors1, weight);
+  }
+
+  private static final LazyOp _FOREACH_LERP_SCALARLIST_OUT = new LazyOp("aten::_foreach_lerp.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLerpOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensors1, Object weight) {
+    _FOREACH_LERP_SCALARLIST_OUT.get().callBoxed(new Object[] {self, tensors1, weight, out});
+  }
+
+  private static final LazyOp _FOREACH_LERP_SCALAR_OUT = new LazyOp("aten::_foreach_lerp.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLerpOutScalarOut(
+      Tensor[] out, Tensor[] self, Tensor[] tensors1, Object weight) {
+    _FOREACH_LERP_SCALAR_OUT.get().callBoxed(new Object[] {self, tensors1, weight, out});
+  }
+
+  private static final LazyOp _FOREACH_LERP__LIST = new LazyOp("aten::_foreach_lerp_.List");
+
+  /**
+   * {@code aten::_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) ->
+   * ()}.
+   */
+  public static void _foreachLerp_(Tensor[] self, Tensor[] tensors1, Tensor[] weights) {
+    _FOREACH_LERP__LIST.get().call(self, tensors1, weights);
+  }
+
+  private static final LazyOp _FOREACH_LERP__SCALAR = new LazyOp("aten::_foreach_lerp_.Scalar");
+
+  /**
+   * {@code aten::_foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ()}.
+   */
+  public static void _foreachLerp_(Tensor[] self, Tensor[] tensors1, Object weight) {
+    _FOREACH_LERP__SCALAR.get().call(self, tensors1, weight);
+  }
+
+  private static final LazyOp _FOREACH_LERP__SCALARLIST = new LazyOp("aten::_foreach_lerp_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight)
+   * -> ()}.
+   */
+  public static void _foreachLerpScalarList_(Tensor[] self, Tensor[] tensors1, Object weight) {
+    _FOREACH_LERP__SCALARLIST.get().call(self, tensors1, weight);
+  }
+
+  private static final LazyOp _FOREACH_LGAMMA = new LazyOp("aten::_foreach_lgamma");
+
+  /**
+   * {@code aten::_foreach_lgamma(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachLgamma(Tensor[] self) {
+    return (Tensor[]) _FOREACH_LGAMMA.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LGAMMA_OUT = new LazyOp("aten::_foreach_lgamma.out");
+
+  /**
+   * {@code aten::_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLgammaOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_LGAMMA_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_LGAMMA_ = new LazyOp("aten::_foreach_lgamma_");
+
+  /**
+   * {@code aten::_foreach_lgamma_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachLgamma_(Tensor[] self) {
+    _FOREACH_LGAMMA_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG = new LazyOp("aten::_foreach_log");
+
+  /**
+   * {@code aten::_foreach_log(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachLog(Tensor[] self) {
+    return (Tensor[]) _FOREACH_LOG.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG_OUT = new LazyOp("aten::_foreach_log.out");
+
+  /**
+   * {@code aten::_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLogOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_LOG_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_LOG10 = new LazyOp("aten::_foreach_log10");
+
+  /**
+   * {@code aten::_foreach_log10(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachLog10(Tensor[] self) {
+    return (Tensor[]) _FOREACH_LOG10.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG10_OUT = new LazyOp("aten::_foreach_log10.out");
+
+  /**
+   * {@code aten::_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLog10Out(Tensor[] out, Tensor[] self) {
+    _FOREACH_LOG10_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_LOG10_ = new LazyOp("aten::_foreach_log10_");
+
+  /**
+   * {@code aten::_foreach_log10_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachLog10_(Tensor[] self) {
+    _FOREACH_LOG10_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG1P = new LazyOp("aten::_foreach_log1p");
+
+  /**
+   * {@code aten::_foreach_log1p(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachLog1p(Tensor[] self) {
+    return (Tensor[]) _FOREACH_LOG1P.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG1P_OUT = new LazyOp("aten::_foreach_log1p.out");
+
+  /**
+   * {@code aten::_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLog1pOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_LOG1P_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_LOG1P_ = new LazyOp("aten::_foreach_log1p_");
+
+  /**
+   * {@code aten::_foreach_log1p_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachLog1p_(Tensor[] self) {
+    _FOREACH_LOG1P_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG2 = new LazyOp("aten::_foreach_log2");
+
+  /**
+   * {@code aten::_foreach_log2(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachLog2(Tensor[] self) {
+    return (Tensor[]) _FOREACH_LOG2.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG2_OUT = new LazyOp("aten::_foreach_log2.out");
+
+  /**
+   * {@code aten::_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachLog2Out(Tensor[] out, Tensor[] self) {
+    _FOREACH_LOG2_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_LOG2_ = new LazyOp("aten::_foreach_log2_");
+
+  /**
+   * {@code aten::_foreach_log2_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachLog2_(Tensor[] self) {
+    _FOREACH_LOG2_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_LOG_ = new LazyOp("aten::_foreach_log_");
+
+  /**
+   * {@code aten::_foreach_log_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachLog_(Tensor[] self) {
+    _FOREACH_LOG_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_MAX = new LazyOp("aten::_foreach_max");
+
+  /**
+   * {@code aten::_foreach_max(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMax(Tensor[] self) {
+    return (Tensor[]) _FOREACH_MAX.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_MAX_OUT = new LazyOp("aten::_foreach_max.out");
+
+  /**
+   * {@code aten::_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachMaxOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_MAX_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_LIST = new LazyOp("aten::_foreach_maximum.List");
+
+  /**
+   * {@code aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMaximum(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_MAXIMUM_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_LIST_OUT = new LazyOp("aten::_foreach_maximum.List_out");
+
+  /**
+   * {@code aten::_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachMaximumOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_MAXIMUM_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_SCALAR = new LazyOp("aten::_foreach_maximum.Scalar");
+
+  /**
+   * {@code aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMaximum(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_MAXIMUM_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_SCALARLIST = new LazyOp("aten::_foreach_maximum.ScalarList");
+
+  /**
+   * {@code aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMaximumScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_MAXIMUM_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_SCALARLIST_OUT = new LazyOp("aten::_foreach_maximum.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[]
+   * out) -> ()}.
+   */
+  public static void _foreachMaximumOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_MAXIMUM_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM_SCALAR_OUT = new LazyOp("aten::_foreach_maximum.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachMaximumOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_MAXIMUM_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM__LIST = new LazyOp("aten::_foreach_maximum_.List");
+
+  /**
+   * {@code aten::_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachMaximum_(Tensor[] self, Tensor[] other) {
+    _FOREACH_MAXIMUM__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM__SCALAR = new LazyOp("aten::_foreach_maximum_.Scalar");
+
+  /**
+   * {@code aten::_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachMaximum_(Tensor[] self, Object scalar) {
+    _FOREACH_MAXIMUM__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MAXIMUM__SCALARLIST = new LazyOp("aten::_foreach_maximum_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachMaximumScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_MAXIMUM__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_LIST = new LazyOp("aten::_foreach_minimum.List");
+
+  /**
+   * {@code aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMinimum(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_MINIMUM_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_LIST_OUT = new LazyOp("aten::_foreach_minimum.List_out");
+
+  /**
+   * {@code aten::_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachMinimumOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_MINIMUM_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_SCALAR = new LazyOp("aten::_foreach_minimum.Scalar");
+
+  /**
+   * {@code aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMinimum(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_MINIMUM_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_SCALARLIST = new LazyOp("aten::_foreach_minimum.ScalarList");
+
+  /**
+   * {@code aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMinimumScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_MINIMUM_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_SCALARLIST_OUT = new LazyOp("aten::_foreach_minimum.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[]
+   * out) -> ()}.
+   */
+  public static void _foreachMinimumOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_MINIMUM_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM_SCALAR_OUT = new LazyOp("aten::_foreach_minimum.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachMinimumOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_MINIMUM_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM__LIST = new LazyOp("aten::_foreach_minimum_.List");
+
+  /**
+   * {@code aten::_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachMinimum_(Tensor[] self, Tensor[] other) {
+    _FOREACH_MINIMUM__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM__SCALAR = new LazyOp("aten::_foreach_minimum_.Scalar");
+
+  /**
+   * {@code aten::_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachMinimum_(Tensor[] self, Object scalar) {
+    _FOREACH_MINIMUM__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MINIMUM__SCALARLIST = new LazyOp("aten::_foreach_minimum_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachMinimumScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_MINIMUM__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MM = new LazyOp("aten::_foreach_mm");
+
+  /**
+   * {@code aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMm(Tensor[] self, Tensor[] mat2) {
+    return (Tensor[]) _FOREACH_MM.get().call(self, mat2);
+  }
+
+  private static final LazyOp _FOREACH_MUL_LIST = new LazyOp("aten::_foreach_mul.List");
+
+  /**
+   * {@code aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMul(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_MUL_LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MUL_LIST_OUT = new LazyOp("aten::_foreach_mul.List_out");
+
+  /**
+   * {@code aten::_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachMulOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_MUL_LIST_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_MUL_SCALAR = new LazyOp("aten::_foreach_mul.Scalar");
+
+  /**
+   * {@code aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMul(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_MUL_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MUL_SCALARLIST = new LazyOp("aten::_foreach_mul.ScalarList");
+
+  /**
+   * {@code aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMulScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_MUL_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MUL_SCALARLIST_OUT = new LazyOp("aten::_foreach_mul.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachMulOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_MUL_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_MUL_SCALAR_OUT = new LazyOp("aten::_foreach_mul.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachMulOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_MUL_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_MUL_TENSOR = new LazyOp("aten::_foreach_mul.Tensor");
+
+  /**
+   * {@code aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachMul(Tensor[] self, Tensor other) {
+    return (Tensor[]) _FOREACH_MUL_TENSOR.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MUL_TENSOR_OUT = new LazyOp("aten::_foreach_mul.Tensor_out");
+
+  /**
+   * {@code aten::_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachMulOut(Tensor[] out, Tensor[] self, Tensor other) {
+    _FOREACH_MUL_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out});
+  }
+
+  private static final LazyOp _FOREACH_MUL__LIST = new LazyOp("aten::_foreach_mul_.List");
+
+  /**
+   * {@code aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()}.
+   */
+  public static void _foreachMul_(Tensor[] self, Tensor[] other) {
+    _FOREACH_MUL__LIST.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_MUL__SCALAR = new LazyOp("aten::_foreach_mul_.Scalar");
+
+  /**
+   * {@code aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachMul_(Tensor[] self, Object scalar) {
+    _FOREACH_MUL__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_MUL__SCALARLIST = new LazyOp("aten::_foreach_mul_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachMulScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_MUL__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_MUL__TENSOR = new LazyOp("aten::_foreach_mul_.Tensor");
+
+  /**
+   * {@code aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()}.
+   */
+  public static void _foreachMul_(Tensor[] self, Tensor other) {
+    _FOREACH_MUL__TENSOR.get().call(self, other);
+  }
+
+  private static final LazyOp _FOREACH_NEG = new LazyOp("aten::_foreach_neg");
+
+  /**
+   * {@code aten::_foreach_neg(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachNeg(Tensor[] self) {
+    return (Tensor[]) _FOREACH_NEG.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_NEG_OUT = new LazyOp("aten::_foreach_neg.out");
+
+  /**
+   * {@code aten::_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachNegOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_NEG_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_NEG_ = new LazyOp("aten::_foreach_neg_");
+
+  /**
+   * {@code aten::_foreach_neg_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachNeg_(Tensor[] self) {
+    _FOREACH_NEG_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_NORM_SCALAR = new LazyOp("aten::_foreach_norm.Scalar");
+
+  /**
+   * {@code aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachNorm(Tensor[] self) {
+    return (Tensor[]) _FOREACH_NORM_SCALAR.get().call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachNorm(Tensor[] self, Object ord) {
+    return (Tensor[]) _FOREACH_NORM_SCALAR.get().call(self, ord);
+  }
+
+  /**
+   * {@code aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachNorm(Tensor[] self, Object ord, DType dtype) {
+    return (Tensor[]) _FOREACH_NORM_SCALAR.get().call(self, ord, dtype);
+  }
+
+  private static final LazyOp _FOREACH_NORM_SCALAR_OUT = new LazyOp("aten::_foreach_norm.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachNormOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_NORM_SCALAR_OUT.get().with("out", out).call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachNormOut(Tensor[] out, Tensor[] self, Object ord) {
+    _FOREACH_NORM_SCALAR_OUT.get().with("out", out).call(self, ord);
+  }
+
+  /**
+   * {@code aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachNormOut(Tensor[] out, Tensor[] self, Object ord, DType dtype) {
+    _FOREACH_NORM_SCALAR_OUT.get().callBoxed(new Object[] {self, ord, dtype, out});
+  }
+
+  private static final LazyOp _FOREACH_POW_LIST = new LazyOp("aten::_foreach_pow.List");
+
+  /**
+   * {@code aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachPow(Tensor[] self, Tensor[] exponent) {
+    return (Tensor[]) _FOREACH_POW_LIST.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW_LIST_OUT = new LazyOp("aten::_foreach_pow.List_out");
+
+  /**
+   * {@code aten::_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachPowOut(Tensor[] out, Tensor[] self, Tensor[] exponent) {
+    _FOREACH_POW_LIST_OUT.get().callBoxed(new Object[] {self, exponent, out});
+  }
+
+  private static final LazyOp _FOREACH_POW_SCALAR = new LazyOp("aten::_foreach_pow.Scalar");
+
+  /**
+   * {@code aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachPow(Tensor[] self, Object exponent) {
+    return (Tensor[]) _FOREACH_POW_SCALAR.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW_SCALARANDTENSOR = new LazyOp("aten::_foreach_pow.ScalarAndTensor");
+
+  /**
+   * {@code aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachPow(Object self, Tensor[] exponent) {
+    return (Tensor[]) _FOREACH_POW_SCALARANDTENSOR.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW_SCALARLIST = new LazyOp("aten::_foreach_pow.ScalarList");
+
+  /**
+   * {@code aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachPowScalarList(Tensor[] self, Object exponent) {
+    return (Tensor[]) _FOREACH_POW_SCALARLIST.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW_SCALARLIST_OUT = new LazyOp("aten::_foreach_pow.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachPowOut(Tensor[] out, Tensor[] self, Object exponent) {
+    _FOREACH_POW_SCALARLIST_OUT.get().callBoxed(new Object[] {self, exponent, out});
+  }
+
+  private static final LazyOp _FOREACH_POW_SCALAR_OUT = new LazyOp("aten::_foreach_pow.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) ->
+   * ()}.
+   */
+  public static void _foreachPowOutScalarOut(Tensor[] out, Tensor[] self, Object exponent) {
+    _FOREACH_POW_SCALAR_OUT.get().callBoxed(new Object[] {self, exponent, out});
+  }
+
+  private static final LazyOp _FOREACH_POW__LIST = new LazyOp("aten::_foreach_pow_.List");
+
+  /**
+   * {@code aten::_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()}.
+   */
+  public static void _foreachPow_(Tensor[] self, Tensor[] exponent) {
+    _FOREACH_POW__LIST.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW__SCALAR = new LazyOp("aten::_foreach_pow_.Scalar");
+
+  /**
+   * {@code aten::_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()}.
+   */
+  public static void _foreachPow_(Tensor[] self, Object exponent) {
+    _FOREACH_POW__SCALAR.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POW__SCALARLIST = new LazyOp("aten::_foreach_pow_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()}.
+   */
+  public static void _foreachPowScalarList_(Tensor[] self, Object exponent) {
+    _FOREACH_POW__SCALARLIST.get().call(self, exponent);
+  }
+
+  private static final LazyOp _FOREACH_POWSUM_SCALAR = new LazyOp("aten::_foreach_powsum.Scalar");
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachPowsum(Tensor[] self) {
+    return (Tensor[]) _FOREACH_POWSUM_SCALAR.get().call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachPowsum(Tensor[] self, Object ord) {
+    return (Tensor[]) _FOREACH_POWSUM_SCALAR.get().call(self, ord);
+  }
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) ->
+   * Tensor[]}.
+   */
+  public static Tensor[] _foreachPowsum(Tensor[] self, Object ord, DType dtype) {
+    return (Tensor[]) _FOREACH_POWSUM_SCALAR.get().call(self, ord, dtype);
+  }
+
+  private static final LazyOp _FOREACH_POWSUM_SCALAR_OUT = new LazyOp("aten::_foreach_powsum.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachPowsumOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_POWSUM_SCALAR_OUT.get().with("out", out).call((Object) self);
+  }
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachPowsumOut(Tensor[] out, Tensor[] self, Object ord) {
+    _FOREACH_POWSUM_SCALAR_OUT.get().with("out", out).call(self, ord);
+  }
+
+  /**
+   * {@code aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachPowsumOut(Tensor[] out, Tensor[] self, Object ord, DType dtype) {
+    _FOREACH_POWSUM_SCALAR_OUT.get().callBoxed(new Object[] {self, ord, dtype, out});
+  }
+
+  private static final LazyOp _FOREACH_RECIPROCAL = new LazyOp("aten::_foreach_reciprocal");
+
+  /**
+   * {@code aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachReciprocal(Tensor[] self) {
+    return (Tensor[]) _FOREACH_RECIPROCAL.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_RECIPROCAL_OUT = new LazyOp("aten::_foreach_reciprocal.out");
+
+  /**
+   * {@code aten::_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachReciprocalOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_RECIPROCAL_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_RECIPROCAL_ = new LazyOp("aten::_foreach_reciprocal_");
+
+  /**
+   * {@code aten::_foreach_reciprocal_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachReciprocal_(Tensor[] self) {
+    _FOREACH_RECIPROCAL_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ROUND = new LazyOp("aten::_foreach_round");
+
+  /**
+   * {@code aten::_foreach_round(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachRound(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ROUND.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ROUND_OUT = new LazyOp("aten::_foreach_round.out");
+
+  /**
+   * {@code aten::_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachRoundOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ROUND_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ROUND_ = new LazyOp("aten::_foreach_round_");
+
+  /**
+   * {@code aten::_foreach_round_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachRound_(Tensor[] self) {
+    _FOREACH_ROUND_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_RSQRT = new LazyOp("aten::_foreach_rsqrt");
+
+  /**
+   * {@code aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachRsqrt(Tensor[] self) {
+    return (Tensor[]) _FOREACH_RSQRT.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_RSQRT_OUT = new LazyOp("aten::_foreach_rsqrt.out");
+
+  /**
+   * {@code aten::_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachRsqrtOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_RSQRT_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_RSQRT_ = new LazyOp("aten::_foreach_rsqrt_");
+
+  /**
+   * {@code aten::_foreach_rsqrt_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachRsqrt_(Tensor[] self) {
+    _FOREACH_RSQRT_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIGMOID = new LazyOp("aten::_foreach_sigmoid");
+
+  /**
+   * {@code aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSigmoid(Tensor[] self) {
+    return (Tensor[]) _FOREACH_SIGMOID.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIGMOID_OUT = new LazyOp("aten::_foreach_sigmoid.out");
+
+  /**
+   * {@code aten::_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSigmoidOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_SIGMOID_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_SIGMOID_ = new LazyOp("aten::_foreach_sigmoid_");
+
+  /**
+   * {@code aten::_foreach_sigmoid_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachSigmoid_(Tensor[] self) {
+    _FOREACH_SIGMOID_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIGN = new LazyOp("aten::_foreach_sign");
+
+  /**
+   * {@code aten::_foreach_sign(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSign(Tensor[] self) {
+    return (Tensor[]) _FOREACH_SIGN.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIGN_OUT = new LazyOp("aten::_foreach_sign.out");
+
+  /**
+   * {@code aten::_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSignOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_SIGN_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_SIGN_ = new LazyOp("aten::_foreach_sign_");
+
+  /**
+   * {@code aten::_foreach_sign_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachSign_(Tensor[] self) {
+    _FOREACH_SIGN_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIN = new LazyOp("aten::_foreach_sin");
+
+  /**
+   * {@code aten::_foreach_sin(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSin(Tensor[] self) {
+    return (Tensor[]) _FOREACH_SIN.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SIN_OUT = new LazyOp("aten::_foreach_sin.out");
+
+  /**
+   * {@code aten::_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSinOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_SIN_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_SIN_ = new LazyOp("aten::_foreach_sin_");
+
+  /**
+   * {@code aten::_foreach_sin_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachSin_(Tensor[] self) {
+    _FOREACH_SIN_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SINH = new LazyOp("aten::_foreach_sinh");
+
+  /**
+   * {@code aten::_foreach_sinh(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSinh(Tensor[] self) {
+    return (Tensor[]) _FOREACH_SINH.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SINH_OUT = new LazyOp("aten::_foreach_sinh.out");
+
+  /**
+   * {@code aten::_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSinhOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_SINH_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_SINH_ = new LazyOp("aten::_foreach_sinh_");
+
+  /**
+   * {@code aten::_foreach_sinh_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachSinh_(Tensor[] self) {
+    _FOREACH_SINH_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SQRT = new LazyOp("aten::_foreach_sqrt");
+
+  /**
+   * {@code aten::_foreach_sqrt(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSqrt(Tensor[] self) {
+    return (Tensor[]) _FOREACH_SQRT.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SQRT_OUT = new LazyOp("aten::_foreach_sqrt.out");
+
+  /**
+   * {@code aten::_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSqrtOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_SQRT_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_SQRT_ = new LazyOp("aten::_foreach_sqrt_");
+
+  /**
+   * {@code aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachSqrt_(Tensor[] self) {
+    _FOREACH_SQRT_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_SUB_LIST = new LazyOp("aten::_foreach_sub.List");
+
+  /**
+   * {@code aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSub(Tensor[] self, Tensor[] other) {
+    return (Tensor[]) _FOREACH_SUB_LIST.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSub(Tensor[] self, Tensor[] other, Object alpha) {
+    return (Tensor[]) _FOREACH_SUB_LIST.get().callBoxed(new Object[] {self, other, alpha})[0];
+  }
+
+  private static final LazyOp _FOREACH_SUB_LIST_OUT = new LazyOp("aten::_foreach_sub.List_out");
+
+  /**
+   * {@code aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSubOut(Tensor[] out, Tensor[] self, Tensor[] other) {
+    _FOREACH_SUB_LIST_OUT.get().with("out", out).call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1,
+   * Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSubOut(Tensor[] out, Tensor[] self, Tensor[] other, Object alpha) {
+    _FOREACH_SUB_LIST_OUT.get().callBoxed(new Object[] {self, other, alpha, out});
+  }
+
+  private static final LazyOp _FOREACH_SUB_SCALAR = new LazyOp("aten::_foreach_sub.Scalar");
+
+  /**
+   * {@code aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSub(Tensor[] self, Object scalar) {
+    return (Tensor[]) _FOREACH_SUB_SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_SUB_SCALARLIST = new LazyOp("aten::_foreach_sub.ScalarList");
+
+  /**
+   * {@code aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachSubScalarList(Tensor[] self, Object scalars) {
+    return (Tensor[]) _FOREACH_SUB_SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_SUB_SCALARLIST_OUT = new LazyOp("aten::_foreach_sub.ScalarList_out");
+
+  /**
+   * {@code aten::_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out)
+   * -> ()}.
+   */
+  public static void _foreachSubOut(Tensor[] out, Tensor[] self, Object scalars) {
+    _FOREACH_SUB_SCALARLIST_OUT.get().callBoxed(new Object[] {self, scalars, out});
+  }
+
+  private static final LazyOp _FOREACH_SUB_SCALAR_OUT = new LazyOp("aten::_foreach_sub.Scalar_out");
+
+  /**
+   * {@code aten::_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachSubOutScalarOut(Tensor[] out, Tensor[] self, Object scalar) {
+    _FOREACH_SUB_SCALAR_OUT.get().callBoxed(new Object[] {self, scalar, out});
+  }
+
+  private static final LazyOp _FOREACH_SUB__LIST = new LazyOp("aten::_foreach_sub_.List");
+
+  /**
+   * {@code aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachSub_(Tensor[] self, Tensor[] other) {
+    _FOREACH_SUB__LIST.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()}.
+   */
+  public static void _foreachSub_(Tensor[] self, Tensor[] other, Object alpha) {
+    _FOREACH_SUB__LIST.get().callBoxed(new Object[] {self, other, alpha});
+  }
+
+  private static final LazyOp _FOREACH_SUB__SCALAR = new LazyOp("aten::_foreach_sub_.Scalar");
+
+  /**
+   * {@code aten::_foreach_sub_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()}.
+   */
+  public static void _foreachSub_(Tensor[] self, Object scalar) {
+    _FOREACH_SUB__SCALAR.get().call(self, scalar);
+  }
+
+  private static final LazyOp _FOREACH_SUB__SCALARLIST = new LazyOp("aten::_foreach_sub_.ScalarList");
+
+  /**
+   * {@code aten::_foreach_sub_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()}.
+   */
+  public static void _foreachSubScalarList_(Tensor[] self, Object scalars) {
+    _FOREACH_SUB__SCALARLIST.get().call(self, scalars);
+  }
+
+  private static final LazyOp _FOREACH_TAN = new LazyOp("aten::_foreach_tan");
+
+  /**
+   * {@code aten::_foreach_tan(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachTan(Tensor[] self) {
+    return (Tensor[]) _FOREACH_TAN.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_TAN_OUT = new LazyOp("aten::_foreach_tan.out");
+
+  /**
+   * {@code aten::_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachTanOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_TAN_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_TAN_ = new LazyOp("aten::_foreach_tan_");
+
+  /**
+   * {@code aten::_foreach_tan_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachTan_(Tensor[] self) {
+    _FOREACH_TAN_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_TANH = new LazyOp("aten::_foreach_tanh");
+
+  /**
+   * {@code aten::_foreach_tanh(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachTanh(Tensor[] self) {
+    return (Tensor[]) _FOREACH_TANH.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_TANH_OUT = new LazyOp("aten::_foreach_tanh.out");
+
+  /**
+   * {@code aten::_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachTanhOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_TANH_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_TANH_ = new LazyOp("aten::_foreach_tanh_");
+
+  /**
+   * {@code aten::_foreach_tanh_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachTanh_(Tensor[] self) {
+    _FOREACH_TANH_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_TRUNC = new LazyOp("aten::_foreach_trunc");
+
+  /**
+   * {@code aten::_foreach_trunc(Tensor[] self) -> Tensor[]}.
+   */
+  public static Tensor[] _foreachTrunc(Tensor[] self) {
+    return (Tensor[]) _FOREACH_TRUNC.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_TRUNC_OUT = new LazyOp("aten::_foreach_trunc.out");
+
+  /**
+   * {@code aten::_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachTruncOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_TRUNC_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_TRUNC_ = new LazyOp("aten::_foreach_trunc_");
+
+  /**
+   * {@code aten::_foreach_trunc_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachTrunc_(Tensor[] self) {
+    _FOREACH_TRUNC_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ZERO = new LazyOp("aten::_foreach_zero");
+
+  /**
+   * {@code aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out}.
+   */
+  public static Tensor[] _foreachZero(Tensor[] self) {
+    return (Tensor[]) _FOREACH_ZERO.get().call((Object) self);
+  }
+
+  private static final LazyOp _FOREACH_ZERO_OUT = new LazyOp("aten::_foreach_zero.out");
+
+  /**
+   * {@code aten::_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()}.
+   */
+  public static void _foreachZeroOut(Tensor[] out, Tensor[] self) {
+    _FOREACH_ZERO_OUT.get().callBoxed(new Object[] {self, out});
+  }
+
+  private static final LazyOp _FOREACH_ZERO_ = new LazyOp("aten::_foreach_zero_");
+
+  /**
+   * {@code aten::_foreach_zero_(Tensor(a!)[] self) -> ()}.
+   */
+  public static void _foreachZero_(Tensor[] self) {
+    _FOREACH_ZERO_.get().call((Object) self);
+  }
+
+  private static final LazyOp _FUSED_ADAM_ = new LazyOp("aten::_fused_adam_");
+
+  /**
+   * What {@link #_fusedAdam_} may be given by name.
+   */
+  public static final class FusedAdamInPlaceOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamInPlaceOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamInPlaceOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+   * Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr,
+   * float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+   * grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdam_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, double lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize) {
+    _FUSED_ADAM_.get().with("lr", lr).with("beta1", beta1).with("beta2", beta2).with("weight_decay",
+        weightDecay).with("eps", eps).with("amsgrad", amsgrad).with("maximize", maximize).call(self,
+        grads, expAvgs, expAvgSqs, maxExpAvgSqs, stateSteps);
+  }
+
+  /**
+   * {@code aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+   * Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr,
+   * float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+   * grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdam_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, double lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize, FusedAdamInPlaceOptions options) {
+    _FUSED_ADAM_.get().callBoxed(new Object[] {self, grads, expAvgs, expAvgSqs, maxExpAvgSqs,
+        stateSteps, lr, beta1, beta2, weightDecay, eps, amsgrad, maximize, options.gradScale,
+        options.foundInf});
+  }
+
+  private static final LazyOp _FUSED_ADAM__TENSOR_LR = new LazyOp("aten::_fused_adam_.tensor_lr");
+
+  /**
+   * What {@link #_fusedAdam_} may be given by name.
+   */
+  public static final class FusedAdamInPlaceTensorLrOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamInPlaceTensorLrOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamInPlaceTensorLrOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *,
+   * Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool
+   * maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdam_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, Tensor lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize) {
+    _FUSED_ADAM__TENSOR_LR.get().with("lr", lr).with("beta1", beta1).with("beta2",
+        beta2).with("weight_decay", weightDecay).with("eps", eps).with("amsgrad",
+        amsgrad).with("maximize", maximize).call(self, grads, expAvgs, expAvgSqs, maxExpAvgSqs,
+        stateSteps);
+  }
+
+  /**
+   * {@code aten::_fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *,
+   * Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool
+   * maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdam_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, Tensor lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize, FusedAdamInPlaceTensorLrOptions options) {
+    _FUSED_ADAM__TENSOR_LR.get().callBoxed(new Object[] {self, grads, expAvgs, expAvgSqs,
+        maxExpAvgSqs, stateSteps, lr, beta1, beta2, weightDecay, eps, amsgrad, maximize,
+        options.gradScale, options.foundInf});
+  }
+
+  private static final LazyOp _FUSED_ADAMW_ = new LazyOp("aten::_fused_adamw_");
+
+  /**
+   * What {@link #_fusedAdamw_} may be given by name.
+   */
+  public static final class FusedAdamwInPlaceOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamwInPlaceOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamwInPlaceOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+   * Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr,
+   * float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+   * grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdamw_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, double lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize) {
+    _FUSED_ADAMW_.get().with("lr", lr).with("beta1", beta1).with("beta2",
+        beta2).with("weight_decay", weightDecay).with("eps", eps).with("amsgrad",
+        amsgrad).with("maximize", maximize).call(self, grads, expAvgs, expAvgSqs, maxExpAvgSqs,
+        stateSteps);
+  }
+
+  /**
+   * {@code aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs,
+   * Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr,
+   * float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
+   * grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdamw_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, double lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize, FusedAdamwInPlaceOptions options) {
+    _FUSED_ADAMW_.get().callBoxed(new Object[] {self, grads, expAvgs, expAvgSqs, maxExpAvgSqs,
+        stateSteps, lr, beta1, beta2, weightDecay, eps, amsgrad, maximize, options.gradScale,
+        options.foundInf});
+  }
+
+  private static final LazyOp _FUSED_ADAMW__TENSOR_LR = new LazyOp("aten::_fused_adamw_.tensor_lr");
+
+  /**
+   * What {@link #_fusedAdamw_} may be given by name.
+   */
+  public static final class FusedAdamwInPlaceTensorLrOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamwInPlaceTensorLrOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedAdamwInPlaceTensorLrOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *,
+   * Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool
+   * maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdamw_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, Tensor lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize) {
+    _FUSED_ADAMW__TENSOR_LR.get().with("lr", lr).with("beta1", beta1).with("beta2",
+        beta2).with("weight_decay", weightDecay).with("eps", eps).with("amsgrad",
+        amsgrad).with("maximize", maximize).call(self, grads, expAvgs, expAvgSqs, maxExpAvgSqs,
+        stateSteps);
+  }
+
+  /**
+   * {@code aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *,
+   * Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool
+   * maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()}.
+   */
+  public static void _fusedAdamw_(
+      Tensor[] self, Tensor[] grads, Tensor[] expAvgs, Tensor[] expAvgSqs, Tensor[] maxExpAvgSqs,
+      Tensor[] stateSteps, Tensor lr, double beta1, double beta2, double weightDecay, double eps,
+      boolean amsgrad, boolean maximize, FusedAdamwInPlaceTensorLrOptions options) {
+    _FUSED_ADAMW__TENSOR_LR.get().callBoxed(new Object[] {self, grads, expAvgs, expAvgSqs,
+        maxExpAvgSqs, stateSteps, lr, beta1, beta2, weightDecay, eps, amsgrad, maximize,
+        options.gradScale, options.foundInf});
+  }
+
+  private static final LazyOp _FUSED_SGD_ = new LazyOp("aten::_fused_sgd_");
+
+  /**
+   * What {@link #_fusedSgd_} may be given by name.
+   */
+  public static final class FusedSgdInPlaceOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedSgdInPlaceOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedSgdInPlaceOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * momentum_buffer_list, *, float weight_decay, float momentum, float lr, float dampening, bool
+   * nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None)
+   * -> ()}.
+   */
+  public static void _fusedSgd_(
+      Tensor[] self, Tensor[] grads, Tensor[] momentumBufferList, double weightDecay,
+      double momentum, double lr, double dampening, boolean nesterov, boolean maximize,
+      boolean isFirstStep) {
+    _FUSED_SGD_.get().with("weight_decay", weightDecay).with("momentum", momentum).with("lr",
+        lr).with("dampening", dampening).with("nesterov", nesterov).with("maximize",
+        maximize).with("is_first_step", isFirstStep).call(self, grads, momentumBufferList);
+  }
+
+  /**
+   * {@code aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * momentum_buffer_list, *, float weight_decay, float momentum, float lr, float dampening, bool
+   * nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None)
+   * -> ()}.
+   */
+  public static void _fusedSgd_(
+      Tensor[] self, Tensor[] grads, Tensor[] momentumBufferList, double weightDecay,
+      double momentum, double lr, double dampening, boolean nesterov, boolean maximize,
+      boolean isFirstStep, FusedSgdInPlaceOptions options) {
+    _FUSED_SGD_.get().callBoxed(new Object[] {self, grads, momentumBufferList, weightDecay,
+        momentum, lr, dampening, nesterov, maximize, isFirstStep, options.gradScale,
+        options.foundInf});
+  }
+
+  private static final LazyOp _FUSED_SGD__TENSOR_LR = new LazyOp("aten::_fused_sgd_.tensor_lr");
+
+  /**
+   * What {@link #_fusedSgd_} may be given by name.
+   */
+  public static final class FusedSgdInPlaceTensorLrOptions {
+    private Tensor gradScale;
+    private Tensor foundInf;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedSgdInPlaceTensorLrOptions gradScale(Tensor gradScale) {
+      this.gradScale = gradScale;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public FusedSgdInPlaceTensorLrOptions foundInf(Tensor foundInf) {
+      this.foundInf = foundInf;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
+   * nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None)
+   * -> ()}.
+   */
+  public static void _fusedSgd_(
+      Tensor[] self, Tensor[] grads, Tensor[] momentumBufferList, double weightDecay,
+      double momentum, Tensor lr, double dampening, boolean nesterov, boolean maximize,
+      boolean isFirstStep) {
+    _FUSED_SGD__TENSOR_LR.get().with("weight_decay", weightDecay).with("momentum",
+        momentum).with("lr", lr).with("dampening", dampening).with("nesterov",
+        nesterov).with("maximize", maximize).with("is_first_step", isFirstStep).call(self, grads,
+        momentumBufferList);
+  }
+
+  /**
+   * {@code aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[]
+   * momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
+   * nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None)
+   * -> ()}.
+   */
+  public static void _fusedSgd_(
+      Tensor[] self, Tensor[] grads, Tensor[] momentumBufferList, double weightDecay,
+      double momentum, Tensor lr, double dampening, boolean nesterov, boolean maximize,
+      boolean isFirstStep, FusedSgdInPlaceTensorLrOptions options) {
+    _FUSED_SGD__TENSOR_LR.get().callBoxed(new Object[] {self, grads, momentumBufferList,
+        weightDecay, momentum, lr, dampening, nesterov, maximize, isFirstStep, options.gradScale,
+        options.foundInf});
+  }
+
+  private static final LazyOp _LINALG_DET = new LazyOp("aten::_linalg_det");
+
+  /**
+   * What {@link #_linalgDet} gives.
+   */
+  public record LinalgDetResult(Tensor result, Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)}.
+   */
+  public static LinalgDetResult _linalgDet(Tensor a) {
+    Object[] results = _LINALG_DET.get().callAll(a);
+    return new LinalgDetResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp _LINALG_DET_RESULT = new LazyOp("aten::_linalg_det.result");
+
+  /**
+   * What {@link #_linalgDetOut} gives.
+   */
+  public record LinalgDetResultResult(Tensor result, Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!)
+   * pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)}.
+   */
+  public static LinalgDetResultResult _linalgDetOut(
+      Tensor result, Tensor lU, Tensor pivots, Tensor a) {
+    Object[] results = _LINALG_DET_RESULT.get().callBoxed(new Object[] {a, result, lU, pivots});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgDetResultResult(result, lU, pivots);
+  }
+
+  private static final LazyOp _LINALG_EIGH = new LazyOp("aten::_linalg_eigh");
+
+  /**
+   * What {@link #_linalgEigh} gives.
+   */
+  public record LinalgEighResult(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues,
+   * Tensor eigenvectors)}.
+   */
+  public static LinalgEighResult _linalgEigh(Tensor a) {
+    Object[] results = _LINALG_EIGH.get().callAll(a);
+    return new LinalgEighResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues,
+   * Tensor eigenvectors)}.
+   */
+  public static LinalgEighResult _linalgEigh(Tensor a, String uPLO) {
+    Object[] results = _LINALG_EIGH.get().callAll(a, uPLO);
+    return new LinalgEighResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues,
+   * Tensor eigenvectors)}.
+   */
+  public static LinalgEighResult _linalgEigh(Tensor a, String uPLO, boolean computeV) {
+    Object[] results = _LINALG_EIGH.get().callAll(a, uPLO, computeV);
+    return new LinalgEighResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp _LINALG_EIGH_EIGENVALUES = new LazyOp("aten::_linalg_eigh.eigenvalues");
+
+  /**
+   * What {@link #_linalgEighOut} gives.
+   */
+  public record LinalgEighEigenvaluesResult(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *,
+   * Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!)
+   * eigenvectors)}.
+   */
+  public static LinalgEighEigenvaluesResult _linalgEighOut(
+      Tensor eigenvalues, Tensor eigenvectors, Tensor a) {
+    Object[] results = _LINALG_EIGH_EIGENVALUES.get().with("eigenvalues",
+        eigenvalues).with("eigenvectors", eigenvectors).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEighEigenvaluesResult(eigenvalues, eigenvectors);
+  }
+
+  /**
+   * {@code aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *,
+   * Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!)
+   * eigenvectors)}.
+   */
+  public static LinalgEighEigenvaluesResult _linalgEighOut(
+      Tensor eigenvalues, Tensor eigenvectors, Tensor a, String uPLO) {
+    Object[] results = _LINALG_EIGH_EIGENVALUES.get().with("eigenvalues",
+        eigenvalues).with("eigenvectors", eigenvectors).callAll(a, uPLO);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEighEigenvaluesResult(eigenvalues, eigenvectors);
+  }
+
+  /**
+   * {@code aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *,
+   * Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!)
+   * eigenvectors)}.
+   */
+  public static LinalgEighEigenvaluesResult _linalgEighOut(
+      Tensor eigenvalues, Tensor eigenvectors, Tensor a, String uPLO, boolean computeV) {
+    Object[] results = _LINALG_EIGH_EIGENVALUES.get().callBoxed(new Object[] {a, uPLO, computeV,
+        eigenvalues, eigenvectors});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEighEigenvaluesResult(eigenvalues, eigenvectors);
+  }
+
+  private static final LazyOp _LINALG_SLOGDET = new LazyOp("aten::_linalg_slogdet");
+
+  /**
+   * What {@link #_linalgSlogdet} gives.
+   */
+  public record LinalgSlogdetResult(Tensor sign, Tensor logabsdet, Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor
+   * pivots)}.
+   */
+  public static LinalgSlogdetResult _linalgSlogdet(Tensor a) {
+    Object[] results = _LINALG_SLOGDET.get().callAll(a);
+    return new LinalgSlogdetResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp _LINALG_SLOGDET_SIGN = new LazyOp("aten::_linalg_slogdet.sign");
+
+  /**
+   * What {@link #_linalgSlogdetOut} gives.
+   */
+  public record LinalgSlogdetSignResult(Tensor sign, Tensor logabsdet, Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet,
+   * Tensor(c!) LU, Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU,
+   * Tensor(d!) pivots)}.
+   */
+  public static LinalgSlogdetSignResult _linalgSlogdetOut(
+      Tensor sign, Tensor logabsdet, Tensor lU, Tensor pivots, Tensor a) {
+    Object[] results = _LINALG_SLOGDET_SIGN.get().callBoxed(new Object[] {a, sign, logabsdet, lU,
+        pivots});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgSlogdetSignResult(sign, logabsdet, lU, pivots);
+  }
+
+  private static final LazyOp _LINALG_SOLVE_EX = new LazyOp("aten::_linalg_solve_ex");
+
+  /**
+   * What {@link #_linalgSolveEx} may be given by name.
+   */
+  public static final class LinalgSolveExOptions {
+    private boolean left = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveExOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveExOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #_linalgSolveEx} gives.
+   */
+  public record LinalgSolveExResult(Tensor result, Tensor lU, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False)
+   * -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgSolveExResult _linalgSolveEx(Tensor a, Tensor b) {
+    Object[] results = _LINALG_SOLVE_EX.get().callAll(a, b);
+    return new LinalgSolveExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False)
+   * -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgSolveExResult _linalgSolveEx(
+      Tensor a, Tensor b, LinalgSolveExOptions options) {
+    Object[] results = _LINALG_SOLVE_EX.get().callBoxed(new Object[] {a, b, options.left,
+        options.checkErrors});
+    return new LinalgSolveExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp _LINALG_SOLVE_EX_RESULT = new LazyOp("aten::_linalg_solve_ex.result");
+
+  /**
+   * What {@link #_linalgSolveExOut} may be given by name.
+   */
+  public static final class LinalgSolveExResultOptions {
+    private boolean left = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveExResultOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveExResultOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #_linalgSolveExOut} gives.
+   */
+  public record LinalgSolveExResultResult(Tensor result, Tensor lU, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool
+   * check_errors=False, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) ->
+   * (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)}.
+   */
+  public static LinalgSolveExResultResult _linalgSolveExOut(
+      Tensor result, Tensor lU, Tensor pivots, Tensor info, Tensor a, Tensor b) {
+    Object[] results = _LINALG_SOLVE_EX_RESULT.get().with("result", result).with("LU",
+        lU).with("pivots", pivots).with("info", info).callAll(a, b);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgSolveExResultResult(result, lU, pivots, info);
+  }
+
+  /**
+   * {@code aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool
+   * check_errors=False, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) ->
+   * (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)}.
+   */
+  public static LinalgSolveExResultResult _linalgSolveExOut(
+      Tensor result, Tensor lU, Tensor pivots, Tensor info, Tensor a, Tensor b,
+      LinalgSolveExResultOptions options) {
+    Object[] results = _LINALG_SOLVE_EX_RESULT.get().callBoxed(new Object[] {a, b, options.left,
+        options.checkErrors, result, lU, pivots, info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgSolveExResultResult(result, lU, pivots, info);
+  }
+
+  private static final LazyOp _LINALG_SVD = new LazyOp("aten::_linalg_svd");
+
+  /**
+   * What {@link #_linalgSvd} gives.
+   */
+  public record LinalgSvdResult(Tensor u, Tensor s, Tensor vh) {}
+
+  /**
+   * {@code aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None) -> (Tensor U, Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult _linalgSvd(Tensor a) {
+    Object[] results = _LINALG_SVD.get().callAll(a);
+    return new LinalgSvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None) -> (Tensor U, Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult _linalgSvd(Tensor a, boolean fullMatrices) {
+    Object[] results = _LINALG_SVD.get().callAll(a, fullMatrices);
+    return new LinalgSvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None) -> (Tensor U, Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult _linalgSvd(Tensor a, boolean fullMatrices, boolean computeUv) {
+    Object[] results = _LINALG_SVD.get().callAll(a, fullMatrices, computeUv);
+    return new LinalgSvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None) -> (Tensor U, Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult _linalgSvd(
+      Tensor a, boolean fullMatrices, boolean computeUv, String driver) {
+    Object[] results = _LINALG_SVD.get().callBoxed(new Object[] {a, fullMatrices, computeUv,
+        driver});
+    return new LinalgSvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp _LINALG_SVD_U = new LazyOp("aten::_linalg_svd.U");
+
+  /**
+   * What {@link #_linalgSvdOut} gives.
+   */
+  public record LinalgSvdUResult(Tensor u, Tensor s, Tensor vh) {}
+
+  /**
+   * {@code aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+   * Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult _linalgSvdOut(Tensor u, Tensor s, Tensor vh, Tensor a) {
+    Object[] results = _LINALG_SVD_U.get().with("U", u).with("S", s).with("Vh", vh).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult(u, s, vh);
+  }
+
+  /**
+   * {@code aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+   * Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult _linalgSvdOut(
+      Tensor u, Tensor s, Tensor vh, Tensor a, boolean fullMatrices) {
+    Object[] results = _LINALG_SVD_U.get().with("U", u).with("S", s).with("Vh", vh).callAll(a,
+        fullMatrices);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult(u, s, vh);
+  }
+
+  /**
+   * {@code aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+   * Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult _linalgSvdOut(
+      Tensor u, Tensor s, Tensor vh, Tensor a, boolean fullMatrices, boolean computeUv) {
+    Object[] results = _LINALG_SVD_U.get().with("U", u).with("S", s).with("Vh", vh).callAll(a,
+        fullMatrices, computeUv);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult(u, s, vh);
+  }
+
+  /**
+   * {@code aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
+   * driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
+   * Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult _linalgSvdOut(
+      Tensor u, Tensor s, Tensor vh, Tensor a, boolean fullMatrices, boolean computeUv,
+      String driver) {
+    Object[] results = _LINALG_SVD_U.get().callBoxed(new Object[] {a, fullMatrices, computeUv,
+        driver, u, s, vh});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult(u, s, vh);
+  }
+
   private static final LazyOp _LOCAL_SCALAR_DENSE = new LazyOp("aten::_local_scalar_dense");
 
   /**
@@ -314,6 +3381,117 @@ public final class Aten {
     ((Tensor) _TO_COPY_OUT.get().callBoxed(new Object[] {self, options.nonBlocking,
         options.memoryFormat, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp _UNIQUE2 = new LazyOp("aten::_unique2");
+
+  /**
+   * What {@link #_unique2} gives.
+   */
+  public record Unique2Result(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static Unique2Result _unique2(Tensor self) {
+    Object[] results = _UNIQUE2.get().callAll(self);
+    return new Unique2Result((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static Unique2Result _unique2(Tensor self, boolean sorted) {
+    Object[] results = _UNIQUE2.get().callAll(self, sorted);
+    return new Unique2Result((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static Unique2Result _unique2(Tensor self, boolean sorted, boolean returnInverse) {
+    Object[] results = _UNIQUE2.get().callAll(self, sorted, returnInverse);
+    return new Unique2Result((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static Unique2Result _unique2(
+      Tensor self, boolean sorted, boolean returnInverse, boolean returnCounts) {
+    Object[] results = _UNIQUE2.get().callAll(self, sorted, returnInverse, returnCounts);
+    return new Unique2Result((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp _UNIQUE2_OUT = new LazyOp("aten::_unique2.out");
+
+  /**
+   * What {@link #_unique2Out} gives.
+   */
+  public record Unique2OutResult(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static Unique2OutResult _unique2Out(Tensor out0, Tensor out1, Tensor out2, Tensor self) {
+    Object[] results = _UNIQUE2_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new Unique2OutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static Unique2OutResult _unique2Out(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean sorted) {
+    Object[] results = _UNIQUE2_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self, sorted);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new Unique2OutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static Unique2OutResult _unique2Out(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean sorted, boolean returnInverse) {
+    Object[] results = _UNIQUE2_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self, sorted, returnInverse);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new Unique2OutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static Unique2OutResult _unique2Out(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean sorted, boolean returnInverse,
+      boolean returnCounts) {
+    Object[] results = _UNIQUE2_OUT.get().callBoxed(new Object[] {self, sorted, returnInverse,
+        returnCounts, out0, out1, out2});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new Unique2OutResult(out0, out1, out2);
   }
 
   private static final LazyOp _UNSAFE_INDEX_TENSOR = new LazyOp("aten::_unsafe_index.Tensor");
@@ -1190,6 +4368,129 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ADDBMM = new LazyOp("aten::addbmm");
+
+  /**
+   * What {@link #addbmm} may be given by name.
+   */
+  public static final class AddbmmOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public static Tensor addbmm(Tensor self, Tensor batch1, Tensor batch2) {
+    return ADDBMM.get().callTensor(self, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public static Tensor addbmm(Tensor self, Tensor batch1, Tensor batch2, AddbmmOptions options) {
+    return (Tensor) ADDBMM.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha})[0];
+  }
+
+  private static final LazyOp ADDBMM_OUT = new LazyOp("aten::addbmm.out");
+
+  /**
+   * What {@link #addbmmOut} may be given by name.
+   */
+  public static final class AddbmmOutOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmOutOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmOutOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addbmmOut(Tensor out, Tensor self, Tensor batch1, Tensor batch2) {
+    ADDBMM_OUT.get().with("out", out).callTensor(self, batch1, batch2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addbmmOut(
+      Tensor out, Tensor self, Tensor batch1, Tensor batch2, AddbmmOutOptions options) {
+    ((Tensor) ADDBMM_OUT.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDBMM_ = new LazyOp("aten::addbmm_");
+
+  /**
+   * What {@link #addbmm_} may be given by name.
+   */
+  public static final class AddbmmInPlaceOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmInPlaceOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddbmmInPlaceOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor addbmm_(Tensor self, Tensor batch1, Tensor batch2) {
+    ADDBMM_.get().callTensor(self, batch1, batch2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor addbmm_(
+      Tensor self, Tensor batch1, Tensor batch2, AddbmmInPlaceOptions options) {
+    ((Tensor) ADDBMM_.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha})[0]).close();
+    return self;
+  }
+
   private static final LazyOp ADDCDIV = new LazyOp("aten::addcdiv");
 
   /**
@@ -1428,6 +4729,250 @@ public final class Aten {
    */
   public static Tensor addmm_(Tensor self, Tensor mat1, Tensor mat2, AddmmInPlaceOptions options) {
     ((Tensor) ADDMM_.get().callBoxed(new Object[] {self, mat1, mat2, options.beta,
+        options.alpha})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp ADDMV = new LazyOp("aten::addmv");
+
+  /**
+   * What {@link #addmv} may be given by name.
+   */
+  public static final class AddmvOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addmv(Tensor self, Tensor mat, Tensor vec) {
+    return ADDMV.get().callTensor(self, mat, vec);
+  }
+
+  /**
+   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addmv(Tensor self, Tensor mat, Tensor vec, AddmvOptions options) {
+    return (Tensor) ADDMV.get().callBoxed(new Object[] {self, mat, vec, options.beta,
+        options.alpha})[0];
+  }
+
+  private static final LazyOp ADDMV_OUT = new LazyOp("aten::addmv.out");
+
+  /**
+   * What {@link #addmvOut} may be given by name.
+   */
+  public static final class AddmvOutOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvOutOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvOutOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addmvOut(Tensor out, Tensor self, Tensor mat, Tensor vec) {
+    ADDMV_OUT.get().with("out", out).callTensor(self, mat, vec).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addmvOut(
+      Tensor out, Tensor self, Tensor mat, Tensor vec, AddmvOutOptions options) {
+    ((Tensor) ADDMV_OUT.get().callBoxed(new Object[] {self, mat, vec, options.beta, options.alpha,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDMV_ = new LazyOp("aten::addmv_");
+
+  /**
+   * What {@link #addmv_} may be given by name.
+   */
+  public static final class AddmvInPlaceOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvInPlaceOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmvInPlaceOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor addmv_(Tensor self, Tensor mat, Tensor vec) {
+    ADDMV_.get().callTensor(self, mat, vec).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor addmv_(Tensor self, Tensor mat, Tensor vec, AddmvInPlaceOptions options) {
+    ((Tensor) ADDMV_.get().callBoxed(new Object[] {self, mat, vec, options.beta,
+        options.alpha})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp ADDR = new LazyOp("aten::addr");
+
+  /**
+   * What {@link #addr} may be given by name.
+   */
+  public static final class AddrOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addr(Tensor self, Tensor vec1, Tensor vec2) {
+    return ADDR.get().callTensor(self, vec1, vec2);
+  }
+
+  /**
+   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addr(Tensor self, Tensor vec1, Tensor vec2, AddrOptions options) {
+    return (Tensor) ADDR.get().callBoxed(new Object[] {self, vec1, vec2, options.beta,
+        options.alpha})[0];
+  }
+
+  private static final LazyOp ADDR_OUT = new LazyOp("aten::addr.out");
+
+  /**
+   * What {@link #addrOut} may be given by name.
+   */
+  public static final class AddrOutOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrOutOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrOutOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addrOut(Tensor out, Tensor self, Tensor vec1, Tensor vec2) {
+    ADDR_OUT.get().with("out", out).callTensor(self, vec1, vec2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addrOut(
+      Tensor out, Tensor self, Tensor vec1, Tensor vec2, AddrOutOptions options) {
+    ((Tensor) ADDR_OUT.get().callBoxed(new Object[] {self, vec1, vec2, options.beta, options.alpha,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDR_ = new LazyOp("aten::addr_");
+
+  /**
+   * What {@link #addr_} may be given by name.
+   */
+  public static final class AddrInPlaceOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrInPlaceOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddrInPlaceOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor addr_(Tensor self, Tensor vec1, Tensor vec2) {
+    ADDR_.get().callTensor(self, vec1, vec2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor addr_(Tensor self, Tensor vec1, Tensor vec2, AddrInPlaceOptions options) {
+    ((Tensor) ADDR_.get().callBoxed(new Object[] {self, vec1, vec2, options.beta,
         options.alpha})[0]).close();
     return self;
   }
@@ -1706,6 +5251,121 @@ public final class Aten {
    */
   public static Tensor aminOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
     ((Tensor) AMIN_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp AMINMAX = new LazyOp("aten::aminmax");
+
+  /**
+   * What {@link #aminmax} may be given by name.
+   */
+  public static final class AminmaxOptions {
+    private Long dim;
+    private boolean keepdim;
+
+    /** Sets {@code int?; by default null}. */
+    public AminmaxOptions dim(Long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public AminmaxOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #aminmax} gives.
+   */
+  public record AminmaxResult(Tensor min, Tensor max) {}
+
+  /**
+   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
+   * max)}.
+   */
+  public static AminmaxResult aminmax(Tensor self) {
+    Object[] results = AMINMAX.get().callAll(self);
+    return new AminmaxResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
+   * max)}.
+   */
+  public static AminmaxResult aminmax(Tensor self, AminmaxOptions options) {
+    Object[] results = AMINMAX.get().callBoxed(new Object[] {self, options.dim, options.keepdim});
+    return new AminmaxResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp AMINMAX_OUT = new LazyOp("aten::aminmax.out");
+
+  /**
+   * What {@link #aminmaxOut} may be given by name.
+   */
+  public static final class AminmaxOutOptions {
+    private Long dim;
+    private boolean keepdim;
+
+    /** Sets {@code int?; by default null}. */
+    public AminmaxOutOptions dim(Long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public AminmaxOutOptions keepdim(boolean keepdim) {
+      this.keepdim = keepdim;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #aminmaxOut} gives.
+   */
+  public record AminmaxOutResult(Tensor min, Tensor max) {}
+
+  /**
+   * {@code aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min,
+   * Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)}.
+   */
+  public static AminmaxOutResult aminmaxOut(Tensor min, Tensor max, Tensor self) {
+    Object[] results = AMINMAX_OUT.get().with("min", min).with("max", max).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new AminmaxOutResult(min, max);
+  }
+
+  /**
+   * {@code aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min,
+   * Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)}.
+   */
+  public static AminmaxOutResult aminmaxOut(
+      Tensor min, Tensor max, Tensor self, AminmaxOutOptions options) {
+    Object[] results = AMINMAX_OUT.get().callBoxed(new Object[] {self, options.dim, options.keepdim,
+        min, max});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new AminmaxOutResult(min, max);
+  }
+
+  private static final LazyOp ANGLE = new LazyOp("aten::angle");
+
+  /**
+   * {@code aten::angle(Tensor self) -> Tensor}.
+   */
+  public static Tensor angle(Tensor self) {
+    return ANGLE.get().callTensor(self);
+  }
+
+  private static final LazyOp ANGLE_OUT = new LazyOp("aten::angle.out");
+
+  /**
+   * {@code aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor angleOut(Tensor out, Tensor self) {
+    ((Tensor) ANGLE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -3098,6 +6758,129 @@ public final class Aten {
     return gradInput;
   }
 
+  private static final LazyOp BADDBMM = new LazyOp("aten::baddbmm");
+
+  /**
+   * What {@link #baddbmm} may be given by name.
+   */
+  public static final class BaddbmmOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public static Tensor baddbmm(Tensor self, Tensor batch1, Tensor batch2) {
+    return BADDBMM.get().callTensor(self, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public static Tensor baddbmm(Tensor self, Tensor batch1, Tensor batch2, BaddbmmOptions options) {
+    return (Tensor) BADDBMM.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha})[0];
+  }
+
+  private static final LazyOp BADDBMM_OUT = new LazyOp("aten::baddbmm.out");
+
+  /**
+   * What {@link #baddbmmOut} may be given by name.
+   */
+  public static final class BaddbmmOutOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmOutOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmOutOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor baddbmmOut(Tensor out, Tensor self, Tensor batch1, Tensor batch2) {
+    BADDBMM_OUT.get().with("out", out).callTensor(self, batch1, batch2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor baddbmmOut(
+      Tensor out, Tensor self, Tensor batch1, Tensor batch2, BaddbmmOutOptions options) {
+    ((Tensor) BADDBMM_OUT.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BADDBMM_ = new LazyOp("aten::baddbmm_");
+
+  /**
+   * What {@link #baddbmm_} may be given by name.
+   */
+  public static final class BaddbmmInPlaceOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmInPlaceOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public BaddbmmInPlaceOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor baddbmm_(Tensor self, Tensor batch1, Tensor batch2) {
+    BADDBMM_.get().callTensor(self, batch1, batch2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor baddbmm_(
+      Tensor self, Tensor batch1, Tensor batch2, BaddbmmInPlaceOptions options) {
+    ((Tensor) BADDBMM_.get().callBoxed(new Object[] {self, batch1, batch2, options.beta,
+        options.alpha})[0]).close();
+    return self;
+  }
+
   private static final LazyOp BATCH_NORM = new LazyOp("aten::batch_norm");
 
   /**
@@ -3109,6 +6892,165 @@ public final class Aten {
       boolean training, double momentum, double eps, boolean cudnnEnabled) {
     return BATCH_NORM.get().callTensor(input, weight, bias, runningMean, runningVar, training,
         momentum, eps, cudnnEnabled);
+  }
+
+  private static final LazyOp BERNOULLI = new LazyOp("aten::bernoulli");
+
+  /**
+   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self) {
+    return BERNOULLI.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self, Generator generator) {
+    return (Tensor) BERNOULLI.get().callBoxed(new Object[] {self, generator})[0];
+  }
+
+  private static final LazyOp BERNOULLI_TENSOR = new LazyOp("aten::bernoulli.Tensor");
+
+  /**
+   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self, Tensor p) {
+    return BERNOULLI_TENSOR.get().callTensor(self, p);
+  }
+
+  /**
+   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self, Tensor p, Generator generator) {
+    return (Tensor) BERNOULLI_TENSOR.get().callBoxed(new Object[] {self, p, generator})[0];
+  }
+
+  private static final LazyOp BERNOULLI_TENSOR_OUT = new LazyOp("aten::bernoulli.Tensor_out");
+
+  /**
+   * {@code aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self, Tensor p) {
+    BERNOULLI_TENSOR_OUT.get().with("out", out).callTensor(self, p).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self, Tensor p, Generator generator) {
+    ((Tensor) BERNOULLI_TENSOR_OUT.get().callBoxed(new Object[] {self, p, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BERNOULLI_FLOAT_OUT = new LazyOp("aten::bernoulli.float_out");
+
+  /**
+   * {@code aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self) {
+    BERNOULLI_FLOAT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self, double p) {
+    BERNOULLI_FLOAT_OUT.get().with("out", out).callTensor(self, p).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self, double p, Generator generator) {
+    ((Tensor) BERNOULLI_FLOAT_OUT.get().callBoxed(new Object[] {self, p, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BERNOULLI_OUT = new LazyOp("aten::bernoulli.out");
+
+  /**
+   * {@code aten::bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulliOut(Tensor out, Tensor self, Generator generator) {
+    ((Tensor) BERNOULLI_OUT.get().callBoxed(new Object[] {self, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BERNOULLI_P = new LazyOp("aten::bernoulli.p");
+
+  /**
+   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self, double p) {
+    return BERNOULLI_P.get().callTensor(self, p);
+  }
+
+  /**
+   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor bernoulli(Tensor self, double p, Generator generator) {
+    return (Tensor) BERNOULLI_P.get().callBoxed(new Object[] {self, p, generator})[0];
+  }
+
+  private static final LazyOp BERNOULLI__TENSOR = new LazyOp("aten::bernoulli_.Tensor");
+
+  /**
+   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulli_(Tensor self, Tensor p) {
+    BERNOULLI__TENSOR.get().callTensor(self, p).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulli_(Tensor self, Tensor p, Generator generator) {
+    ((Tensor) BERNOULLI__TENSOR.get().callBoxed(new Object[] {self, p, generator})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp BERNOULLI__FLOAT = new LazyOp("aten::bernoulli_.float");
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulli_(Tensor self) {
+    BERNOULLI__FLOAT.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulli_(Tensor self, double p) {
+    BERNOULLI__FLOAT.get().callTensor(self, p).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bernoulli_(Tensor self, double p, Generator generator) {
+    ((Tensor) BERNOULLI__FLOAT.get().callBoxed(new Object[] {self, p, generator})[0]).close();
+    return self;
   }
 
   private static final LazyOp BILINEAR = new LazyOp("aten::bilinear");
@@ -3615,6 +7557,25 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp BLOCK_DIAG = new LazyOp("aten::block_diag");
+
+  /**
+   * {@code aten::block_diag(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor blockDiag(Tensor[] tensors) {
+    return BLOCK_DIAG.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp BLOCK_DIAG_OUT = new LazyOp("aten::block_diag.out");
+
+  /**
+   * {@code aten::block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor blockDiagOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) BLOCK_DIAG_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp BMM = new LazyOp("aten::bmm");
 
   /**
@@ -3834,6 +7795,15 @@ public final class Aten {
     return (Boolean) CAN_CAST.get().call(from_, to);
   }
 
+  private static final LazyOp CARTESIAN_PROD = new LazyOp("aten::cartesian_prod");
+
+  /**
+   * {@code aten::cartesian_prod(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor cartesianProd(Tensor[] tensors) {
+    return CARTESIAN_PROD.get().callTensor((Object) tensors);
+  }
+
   private static final LazyOp CAT = new LazyOp("aten::cat");
 
   /**
@@ -3866,6 +7836,118 @@ public final class Aten {
   public static Tensor catOut(Tensor out, Tensor[] tensors, long dim) {
     ((Tensor) CAT_OUT.get().callBoxed(new Object[] {tensors, dim, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp CAUCHY = new LazyOp("aten::cauchy");
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor cauchy(Tensor self) {
+    return CAUCHY.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor cauchy(Tensor self, double median) {
+    return CAUCHY.get().callTensor(self, median);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor cauchy(Tensor self, double median, double sigma) {
+    return CAUCHY.get().callTensor(self, median, sigma);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor cauchy(Tensor self, double median, double sigma, Generator generator) {
+    return (Tensor) CAUCHY.get().callBoxed(new Object[] {self, median, sigma, generator})[0];
+  }
+
+  private static final LazyOp CAUCHY_OUT = new LazyOp("aten::cauchy.out");
+
+  /**
+   * {@code aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor cauchyOut(Tensor out, Tensor self) {
+    CAUCHY_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor cauchyOut(Tensor out, Tensor self, double median) {
+    CAUCHY_OUT.get().with("out", out).callTensor(self, median).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor cauchyOut(Tensor out, Tensor self, double median, double sigma) {
+    CAUCHY_OUT.get().with("out", out).callTensor(self, median, sigma).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor cauchyOut(
+      Tensor out, Tensor self, double median, double sigma, Generator generator) {
+    ((Tensor) CAUCHY_OUT.get().callBoxed(new Object[] {self, median, sigma, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CAUCHY_ = new LazyOp("aten::cauchy_");
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor cauchy_(Tensor self) {
+    CAUCHY_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor cauchy_(Tensor self, double median) {
+    CAUCHY_.get().callTensor(self, median).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor cauchy_(Tensor self, double median, double sigma) {
+    CAUCHY_.get().callTensor(self, median, sigma).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor cauchy_(Tensor self, double median, double sigma, Generator generator) {
+    ((Tensor) CAUCHY_.get().callBoxed(new Object[] {self, median, sigma, generator})[0]).close();
+    return self;
   }
 
   private static final LazyOp CEIL = new LazyOp("aten::ceil");
@@ -3949,6 +8031,25 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp CHAIN_MATMUL = new LazyOp("aten::chain_matmul");
+
+  /**
+   * {@code aten::chain_matmul(Tensor[] matrices) -> Tensor}.
+   */
+  public static Tensor chainMatmul(Tensor[] matrices) {
+    return CHAIN_MATMUL.get().callTensor((Object) matrices);
+  }
+
+  private static final LazyOp CHAIN_MATMUL_OUT = new LazyOp("aten::chain_matmul.out");
+
+  /**
+   * {@code aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor chainMatmulOut(Tensor out, Tensor[] matrices) {
+    ((Tensor) CHAIN_MATMUL_OUT.get().callBoxed(new Object[] {matrices, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CHANNEL_SHUFFLE = new LazyOp("aten::channel_shuffle");
 
   /**
@@ -3965,6 +8066,79 @@ public final class Aten {
    */
   public static Tensor channelShuffleOut(Tensor out, Tensor self, long groups) {
     ((Tensor) CHANNEL_SHUFFLE_OUT.get().callBoxed(new Object[] {self, groups, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CHOLESKY_INVERSE = new LazyOp("aten::cholesky_inverse");
+
+  /**
+   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
+   */
+  public static Tensor choleskyInverse(Tensor self) {
+    return CHOLESKY_INVERSE.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
+   */
+  public static Tensor choleskyInverse(Tensor self, boolean upper) {
+    return CHOLESKY_INVERSE.get().callTensor(self, upper);
+  }
+
+  private static final LazyOp CHOLESKY_INVERSE_OUT = new LazyOp("aten::cholesky_inverse.out");
+
+  /**
+   * {@code aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor choleskyInverseOut(Tensor out, Tensor self) {
+    CHOLESKY_INVERSE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor choleskyInverseOut(Tensor out, Tensor self, boolean upper) {
+    ((Tensor) CHOLESKY_INVERSE_OUT.get().callBoxed(new Object[] {self, upper, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CHOLESKY_SOLVE = new LazyOp("aten::cholesky_solve");
+
+  /**
+   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
+   */
+  public static Tensor choleskySolve(Tensor self, Tensor input2) {
+    return CHOLESKY_SOLVE.get().callTensor(self, input2);
+  }
+
+  /**
+   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
+   */
+  public static Tensor choleskySolve(Tensor self, Tensor input2, boolean upper) {
+    return CHOLESKY_SOLVE.get().callTensor(self, input2, upper);
+  }
+
+  private static final LazyOp CHOLESKY_SOLVE_OUT = new LazyOp("aten::cholesky_solve.out");
+
+  /**
+   * {@code aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor choleskySolveOut(Tensor out, Tensor self, Tensor input2) {
+    CHOLESKY_SOLVE_OUT.get().with("out", out).callTensor(self, input2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor choleskySolveOut(Tensor out, Tensor self, Tensor input2, boolean upper) {
+    ((Tensor) CHOLESKY_SOLVE_OUT.get().callBoxed(new Object[] {self, input2, upper,
+        out})[0]).close();
     return out;
   }
 
@@ -4442,6 +8616,48 @@ public final class Aten {
    */
   public static Tensor columnStackOut(Tensor out, Tensor[] tensors) {
     ((Tensor) COLUMN_STACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COMBINATIONS = new LazyOp("aten::combinations");
+
+  /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public static Tensor combinations(Tensor self) {
+    return COMBINATIONS.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public static Tensor combinations(Tensor self, long r) {
+    return COMBINATIONS.get().callTensor(self, r);
+  }
+
+  /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public static Tensor combinations(Tensor self, long r, boolean withReplacement) {
+    return COMBINATIONS.get().callTensor(self, r, withReplacement);
+  }
+
+  private static final LazyOp COMPLEX = new LazyOp("aten::complex");
+
+  /**
+   * {@code aten::complex(Tensor real, Tensor imag) -> Tensor}.
+   */
+  public static Tensor complex(Tensor real, Tensor imag) {
+    return COMPLEX.get().callTensor(real, imag);
+  }
+
+  private static final LazyOp COMPLEX_OUT = new LazyOp("aten::complex.out");
+
+  /**
+   * {@code aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor complexOut(Tensor out, Tensor real, Tensor imag) {
+    ((Tensor) COMPLEX_OUT.get().callBoxed(new Object[] {real, imag, out})[0]).close();
     return out;
   }
 
@@ -5187,6 +9403,73 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp COPYSIGN_SCALAR = new LazyOp("aten::copysign.Scalar");
+
+  /**
+   * {@code aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor copysign(Tensor self, Object other) {
+    return COPYSIGN_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp COPYSIGN_SCALAR_OUT = new LazyOp("aten::copysign.Scalar_out");
+
+  /**
+   * {@code aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor copysignOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) COPYSIGN_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COPYSIGN_TENSOR = new LazyOp("aten::copysign.Tensor");
+
+  /**
+   * {@code aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor copysign(Tensor self, Tensor other) {
+    return COPYSIGN_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp COPYSIGN_OUT = new LazyOp("aten::copysign.out");
+
+  /**
+   * {@code aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor copysignOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) COPYSIGN_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COPYSIGN__SCALAR = new LazyOp("aten::copysign_.Scalar");
+
+  /**
+   * {@code aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor copysign_(Tensor self, Object other) {
+    COPYSIGN__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp COPYSIGN__TENSOR = new LazyOp("aten::copysign_.Tensor");
+
+  /**
+   * {@code aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor copysign_(Tensor self, Tensor other) {
+    COPYSIGN__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp CORRCOEF = new LazyOp("aten::corrcoef");
+
+  /**
+   * {@code aten::corrcoef(Tensor self) -> Tensor}.
+   */
+  public static Tensor corrcoef(Tensor self) {
+    return CORRCOEF.get().callTensor(self);
+  }
+
   private static final LazyOp COS = new LazyOp("aten::cos");
 
   /**
@@ -5351,6 +9634,88 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp COV = new LazyOp("aten::cov");
+
+  /**
+   * What {@link #cov} may be given by name.
+   */
+  public static final class CovOptions {
+    private long correction = 1L;
+    private Tensor fweights;
+    private Tensor aweights;
+
+    /** Sets {@code int; by default 1L}. */
+    public CovOptions correction(long correction) {
+      this.correction = correction;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public CovOptions fweights(Tensor fweights) {
+      this.fweights = fweights;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public CovOptions aweights(Tensor aweights) {
+      this.aweights = aweights;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
+   * aweights=None) -> Tensor}.
+   */
+  public static Tensor cov(Tensor self) {
+    return COV.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
+   * aweights=None) -> Tensor}.
+   */
+  public static Tensor cov(Tensor self, CovOptions options) {
+    return (Tensor) COV.get().callBoxed(new Object[] {self, options.correction, options.fweights,
+        options.aweights})[0];
+  }
+
+  private static final LazyOp CROSS = new LazyOp("aten::cross");
+
+  /**
+   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   */
+  public static Tensor cross(Tensor self, Tensor other) {
+    return CROSS.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   */
+  public static Tensor cross(Tensor self, Tensor other, Long dim) {
+    return CROSS.get().callTensor(self, other, dim);
+  }
+
+  private static final LazyOp CROSS_OUT = new LazyOp("aten::cross.out");
+
+  /**
+   * {@code aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor crossOut(Tensor out, Tensor self, Tensor other) {
+    CROSS_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor crossOut(Tensor out, Tensor self, Tensor other, Long dim) {
+    ((Tensor) CROSS_OUT.get().callBoxed(new Object[] {self, other, dim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CROSS_ENTROPY_LOSS = new LazyOp("aten::cross_entropy_loss");
 
   /**
@@ -5395,6 +9760,126 @@ public final class Aten {
       double labelSmoothing) {
     return CROSS_ENTROPY_LOSS.get().callTensor(self, target, weight, reduction, ignoreIndex,
         labelSmoothing);
+  }
+
+  private static final LazyOp CUMMAX = new LazyOp("aten::cummax");
+
+  /**
+   * What {@link #cummax} gives.
+   */
+  public record CummaxResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
+   */
+  public static CummaxResult cummax(Tensor self, long dim) {
+    Object[] results = CUMMAX.get().callAll(self, dim);
+    return new CummaxResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp CUMMAX_OUT = new LazyOp("aten::cummax.out");
+
+  /**
+   * What {@link #cummaxOut} gives.
+   */
+  public record CummaxOutResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) ->
+   * (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static CummaxOutResult cummaxOut(Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = CUMMAX_OUT.get().callBoxed(new Object[] {self, dim, values, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CummaxOutResult(values, indices);
+  }
+
+  private static final LazyOp CUMMIN = new LazyOp("aten::cummin");
+
+  /**
+   * What {@link #cummin} gives.
+   */
+  public record CumminResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
+   */
+  public static CumminResult cummin(Tensor self, long dim) {
+    Object[] results = CUMMIN.get().callAll(self, dim);
+    return new CumminResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp CUMMIN_OUT = new LazyOp("aten::cummin.out");
+
+  /**
+   * What {@link #cumminOut} gives.
+   */
+  public record CumminOutResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) ->
+   * (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static CumminOutResult cumminOut(Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = CUMMIN_OUT.get().callBoxed(new Object[] {self, dim, values, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CumminOutResult(values, indices);
+  }
+
+  private static final LazyOp CUMPROD = new LazyOp("aten::cumprod");
+
+  /**
+   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor cumprod(Tensor self, long dim) {
+    return CUMPROD.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor cumprod(Tensor self, long dim, DType dtype) {
+    return (Tensor) CUMPROD.get().callBoxed(new Object[] {self, dim, dtype})[0];
+  }
+
+  private static final LazyOp CUMPROD_OUT = new LazyOp("aten::cumprod.out");
+
+  /**
+   * {@code aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cumprodOut(Tensor out, Tensor self, long dim) {
+    CUMPROD_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cumprodOut(Tensor out, Tensor self, long dim, DType dtype) {
+    ((Tensor) CUMPROD_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CUMPROD_ = new LazyOp("aten::cumprod_");
+
+  /**
+   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public static Tensor cumprod_(Tensor self, long dim) {
+    CUMPROD_.get().callTensor(self, dim).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public static Tensor cumprod_(Tensor self, long dim, DType dtype) {
+    ((Tensor) CUMPROD_.get().callBoxed(new Object[] {self, dim, dtype})[0]).close();
+    return self;
   }
 
   private static final LazyOp CUMSUM = new LazyOp("aten::cumsum");
@@ -5449,6 +9934,97 @@ public final class Aten {
   public static Tensor cumsum_(Tensor self, long dim, DType dtype) {
     ((Tensor) CUMSUM_.get().callBoxed(new Object[] {self, dim, dtype})[0]).close();
     return self;
+  }
+
+  private static final LazyOp CUMULATIVE_TRAPEZOID_DX = new LazyOp("aten::cumulative_trapezoid.dx");
+
+  /**
+   * What {@link #cumulativeTrapezoid} may be given by name.
+   */
+  public static final class CumulativeTrapezoidDxOptions {
+    private Object dx = 1L;
+    private long dim = -1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public CumulativeTrapezoidDxOptions dx(Object dx) {
+      this.dx = dx;
+      return this;
+    }
+
+    /** Sets {@code int; by default -1L}. */
+    public CumulativeTrapezoidDxOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor}.
+   */
+  public static Tensor cumulativeTrapezoid(Tensor y) {
+    return CUMULATIVE_TRAPEZOID_DX.get().callTensor(y);
+  }
+
+  /**
+   * {@code aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor}.
+   */
+  public static Tensor cumulativeTrapezoid(Tensor y, CumulativeTrapezoidDxOptions options) {
+    return (Tensor) CUMULATIVE_TRAPEZOID_DX.get().callBoxed(new Object[] {y, options.dx,
+        options.dim})[0];
+  }
+
+  private static final LazyOp CUMULATIVE_TRAPEZOID_X = new LazyOp("aten::cumulative_trapezoid.x");
+
+  /**
+   * {@code aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor cumulativeTrapezoid(Tensor y, Tensor x) {
+    return CUMULATIVE_TRAPEZOID_X.get().callTensor(y, x);
+  }
+
+  /**
+   * {@code aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor cumulativeTrapezoid(Tensor y, Tensor x, long dim) {
+    return (Tensor) CUMULATIVE_TRAPEZOID_X.get().callBoxed(new Object[] {y, x, dim})[0];
+  }
+
+  private static final LazyOp DEG2RAD = new LazyOp("aten::deg2rad");
+
+  /**
+   * {@code aten::deg2rad(Tensor self) -> Tensor}.
+   */
+  public static Tensor deg2rad(Tensor self) {
+    return DEG2RAD.get().callTensor(self);
+  }
+
+  private static final LazyOp DEG2RAD_OUT = new LazyOp("aten::deg2rad.out");
+
+  /**
+   * {@code aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor deg2radOut(Tensor out, Tensor self) {
+    ((Tensor) DEG2RAD_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DEG2RAD_ = new LazyOp("aten::deg2rad_");
+
+  /**
+   * {@code aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor deg2rad_(Tensor self) {
+    DEG2RAD_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp DET = new LazyOp("aten::det");
+
+  /**
+   * {@code aten::det(Tensor self) -> Tensor}.
+   */
+  public static Tensor det(Tensor self) {
+    return DET.get().callTensor(self);
   }
 
   private static final LazyOp DETACH = new LazyOp("aten::detach");
@@ -5780,6 +10356,160 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp DIFF = new LazyOp("aten::diff");
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public static Tensor diff(Tensor self) {
+    return DIFF.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public static Tensor diff(Tensor self, long n) {
+    return DIFF.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public static Tensor diff(Tensor self, long n, long dim) {
+    return DIFF.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public static Tensor diff(Tensor self, long n, long dim, Tensor prepend) {
+    return DIFF.get().callTensor(self, n, dim, prepend);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public static Tensor diff(Tensor self, long n, long dim, Tensor prepend, Tensor append) {
+    return DIFF.get().callTensor(self, n, dim, prepend, append);
+  }
+
+  private static final LazyOp DIFF_OUT = new LazyOp("aten::diff.out");
+
+  /**
+   * {@code aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor?
+   * append=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diffOut(Tensor out, Tensor self) {
+    DIFF_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor?
+   * append=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diffOut(Tensor out, Tensor self, long n) {
+    DIFF_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor?
+   * append=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diffOut(Tensor out, Tensor self, long n, long dim) {
+    DIFF_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor?
+   * append=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diffOut(Tensor out, Tensor self, long n, long dim, Tensor prepend) {
+    DIFF_OUT.get().with("out", out).callTensor(self, n, dim, prepend).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor?
+   * append=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor diffOut(
+      Tensor out, Tensor self, long n, long dim, Tensor prepend, Tensor append) {
+    ((Tensor) DIFF_OUT.get().callBoxed(new Object[] {self, n, dim, prepend, append,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIGAMMA = new LazyOp("aten::digamma");
+
+  /**
+   * {@code aten::digamma(Tensor self) -> Tensor}.
+   */
+  public static Tensor digamma(Tensor self) {
+    return DIGAMMA.get().callTensor(self);
+  }
+
+  private static final LazyOp DIGAMMA_OUT = new LazyOp("aten::digamma.out");
+
+  /**
+   * {@code aten::digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor digammaOut(Tensor out, Tensor self) {
+    ((Tensor) DIGAMMA_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIGAMMA_ = new LazyOp("aten::digamma_");
+
+  /**
+   * {@code aten::digamma_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor digamma_(Tensor self) {
+    DIGAMMA_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp DIST = new LazyOp("aten::dist");
+
+  /**
+   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
+   */
+  public static Tensor dist(Tensor self, Tensor other) {
+    return DIST.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
+   */
+  public static Tensor dist(Tensor self, Tensor other, Object p) {
+    return DIST.get().callTensor(self, other, p);
+  }
+
+  private static final LazyOp DIST_OUT = new LazyOp("aten::dist.out");
+
+  /**
+   * {@code aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor distOut(Tensor out, Tensor self, Tensor other) {
+    DIST_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor distOut(Tensor out, Tensor self, Tensor other, Object p) {
+    ((Tensor) DIST_OUT.get().callBoxed(new Object[] {self, other, p, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp DIV_SCALAR = new LazyOp("aten::div.Scalar");
 
   /**
@@ -6006,6 +10736,25 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp DOT = new LazyOp("aten::dot");
+
+  /**
+   * {@code aten::dot(Tensor self, Tensor tensor) -> Tensor}.
+   */
+  public static Tensor dot(Tensor self, Tensor tensor) {
+    return DOT.get().callTensor(self, tensor);
+  }
+
+  private static final LazyOp DOT_OUT = new LazyOp("aten::dot.out");
+
+  /**
+   * {@code aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor dotOut(Tensor out, Tensor self, Tensor tensor) {
+    ((Tensor) DOT_OUT.get().callBoxed(new Object[] {self, tensor, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp DROPOUT = new LazyOp("aten::dropout");
 
   /**
@@ -6042,6 +10791,22 @@ public final class Aten {
   public static Tensor dstackOut(Tensor out, Tensor[] tensors) {
     ((Tensor) DSTACK_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp EINSUM = new LazyOp("aten::einsum");
+
+  /**
+   * {@code aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor}.
+   */
+  public static Tensor einsum(String equation, Tensor[] tensors) {
+    return EINSUM.get().callTensor(equation, tensors);
+  }
+
+  /**
+   * {@code aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor}.
+   */
+  public static Tensor einsum(String equation, Tensor[] tensors, long[] path) {
+    return (Tensor) EINSUM.get().callBoxed(new Object[] {equation, tensors, path})[0];
   }
 
   private static final LazyOp ELU = new LazyOp("aten::elu");
@@ -6607,6 +11372,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ERFINV = new LazyOp("aten::erfinv");
+
+  /**
+   * {@code aten::erfinv(Tensor self) -> Tensor}.
+   */
+  public static Tensor erfinv(Tensor self) {
+    return ERFINV.get().callTensor(self);
+  }
+
+  private static final LazyOp ERFINV_OUT = new LazyOp("aten::erfinv.out");
+
+  /**
+   * {@code aten::erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor erfinvOut(Tensor out, Tensor self) {
+    ((Tensor) ERFINV_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ERFINV_ = new LazyOp("aten::erfinv_");
+
+  /**
+   * {@code aten::erfinv_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor erfinv_(Tensor self) {
+    ERFINV_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp EXP = new LazyOp("aten::exp");
 
   /**
@@ -6755,6 +11549,214 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp EXPONENTIAL = new LazyOp("aten::exponential");
+
+  /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor exponential(Tensor self) {
+    return EXPONENTIAL.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor exponential(Tensor self, double lambd) {
+    return EXPONENTIAL.get().callTensor(self, lambd);
+  }
+
+  /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor exponential(Tensor self, double lambd, Generator generator) {
+    return (Tensor) EXPONENTIAL.get().callBoxed(new Object[] {self, lambd, generator})[0];
+  }
+
+  private static final LazyOp EXPONENTIAL_OUT = new LazyOp("aten::exponential.out");
+
+  /**
+   * {@code aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor exponentialOut(Tensor out, Tensor self) {
+    EXPONENTIAL_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor exponentialOut(Tensor out, Tensor self, double lambd) {
+    EXPONENTIAL_OUT.get().with("out", out).callTensor(self, lambd).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor exponentialOut(Tensor out, Tensor self, double lambd, Generator generator) {
+    ((Tensor) EXPONENTIAL_OUT.get().callBoxed(new Object[] {self, lambd, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EXPONENTIAL_ = new LazyOp("aten::exponential_");
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor exponential_(Tensor self) {
+    EXPONENTIAL_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor exponential_(Tensor self, double lambd) {
+    EXPONENTIAL_.get().callTensor(self, lambd).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor exponential_(Tensor self, double lambd, Generator generator) {
+    ((Tensor) EXPONENTIAL_.get().callBoxed(new Object[] {self, lambd, generator})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp EYE = new LazyOp("aten::eye");
+
+  /**
+   * What {@link #eye} may be given by name.
+   */
+  public static final class EyeOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public EyeOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public EyeOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public EyeOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public EyeOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+   * bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor eye(long n) {
+    return EYE.get().callTensor(n);
+  }
+
+  /**
+   * {@code aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+   * bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor eye(long n, EyeOptions options) {
+    return (Tensor) EYE.get().callBoxed(new Object[] {n, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp EYE_M = new LazyOp("aten::eye.m");
+
+  /**
+   * What {@link #eye} may be given by name.
+   */
+  public static final class EyeMOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public EyeMOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public EyeMOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public EyeMOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public EyeMOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
+   * device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor eye(long n, long m) {
+    return EYE_M.get().callTensor(n, m);
+  }
+
+  /**
+   * {@code aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
+   * device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor eye(long n, long m, EyeMOptions options) {
+    return (Tensor) EYE_M.get().callBoxed(new Object[] {n, m, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp EYE_M_OUT = new LazyOp("aten::eye.m_out");
+
+  /**
+   * {@code aten::eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eyeOut(Tensor out, long n, long m) {
+    ((Tensor) EYE_M_OUT.get().callBoxed(new Object[] {n, m, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EYE_OUT = new LazyOp("aten::eye.out");
+
+  /**
+   * {@code aten::eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eyeOut(Tensor out, long n) {
+    ((Tensor) EYE_OUT.get().callBoxed(new Object[] {n, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp FEATURE_ALPHA_DROPOUT = new LazyOp("aten::feature_alpha_dropout");
 
   /**
@@ -6791,6 +11793,1488 @@ public final class Aten {
   public static Tensor featureDropout_(Tensor input, double p, boolean train) {
     FEATURE_DROPOUT_.get().callTensor(input, p, train).close();
     return input;
+  }
+
+  private static final LazyOp FFT_FFT = new LazyOp("aten::fft_fft");
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftFft(Tensor self) {
+    return FFT_FFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftFft(Tensor self, Long n) {
+    return FFT_FFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftFft(Tensor self, Long n, long dim) {
+    return FFT_FFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftFft(Tensor self, Long n, long dim, String norm) {
+    return FFT_FFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_FFT_OUT = new LazyOp("aten::fft_fft.out");
+
+  /**
+   * {@code aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftOut(Tensor out, Tensor self) {
+    FFT_FFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftOut(Tensor out, Tensor self, Long n) {
+    FFT_FFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_FFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_FFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_FFT2 = new LazyOp("aten::fft_fft2");
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFft2(Tensor self) {
+    return FFT_FFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFft2(Tensor self, long[] s) {
+    return FFT_FFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFft2(Tensor self, long[] s, long... dim) {
+    return FFT_FFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_FFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_FFT2_OUT = new LazyOp("aten::fft_fft2.out");
+
+  /**
+   * {@code aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFft2Out(Tensor out, Tensor self) {
+    FFT_FFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_FFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_FFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_FFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_FFTFREQ = new LazyOp("aten::fft_fftfreq");
+
+  /**
+   * What {@link #fftFftfreq} may be given by name.
+   */
+  public static final class FftFftfreqOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public FftFftfreqOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public FftFftfreqOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public FftFftfreqOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public FftFftfreqOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftFftfreq(long n) {
+    return FFT_FFTFREQ.get().callTensor(n);
+  }
+
+  /**
+   * {@code aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftFftfreq(long n, FftFftfreqOptions options) {
+    return FFT_FFTFREQ.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(n);
+  }
+
+  /**
+   * {@code aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftFftfreq(long n, double d) {
+    return FFT_FFTFREQ.get().callTensor(n, d);
+  }
+
+  /**
+   * {@code aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftFftfreq(long n, double d, FftFftfreqOptions options) {
+    return (Tensor) FFT_FFTFREQ.get().callBoxed(new Object[] {n, d, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp FFT_FFTFREQ_OUT = new LazyOp("aten::fft_fftfreq.out");
+
+  /**
+   * {@code aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftfreqOut(Tensor out, long n) {
+    FFT_FFTFREQ_OUT.get().with("out", out).callTensor(n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftfreqOut(Tensor out, long n, double d) {
+    ((Tensor) FFT_FFTFREQ_OUT.get().callBoxed(new Object[] {n, d, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_FFTN = new LazyOp("aten::fft_fftn");
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFftn(Tensor self) {
+    return FFT_FFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFftn(Tensor self, long[] s) {
+    return FFT_FFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFftn(Tensor self, long[] s, long[] dim) {
+    return FFT_FFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftFftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_FFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_FFTN_OUT = new LazyOp("aten::fft_fftn.out");
+
+  /**
+   * {@code aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftnOut(Tensor out, Tensor self) {
+    FFT_FFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_FFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_FFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftFftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_FFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_FFTSHIFT = new LazyOp("aten::fft_fftshift");
+
+  /**
+   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public static Tensor fftFftshift(Tensor self) {
+    return FFT_FFTSHIFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public static Tensor fftFftshift(Tensor self, long[] dim) {
+    return FFT_FFTSHIFT.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp FFT_HFFT = new LazyOp("aten::fft_hfft");
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftHfft(Tensor self) {
+    return FFT_HFFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftHfft(Tensor self, Long n) {
+    return FFT_HFFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftHfft(Tensor self, Long n, long dim) {
+    return FFT_HFFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftHfft(Tensor self, Long n, long dim, String norm) {
+    return FFT_HFFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_HFFT_OUT = new LazyOp("aten::fft_hfft.out");
+
+  /**
+   * {@code aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftOut(Tensor out, Tensor self) {
+    FFT_HFFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftOut(Tensor out, Tensor self, Long n) {
+    FFT_HFFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_HFFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_HFFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_HFFT2 = new LazyOp("aten::fft_hfft2");
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfft2(Tensor self) {
+    return FFT_HFFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfft2(Tensor self, long[] s) {
+    return FFT_HFFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfft2(Tensor self, long[] s, long... dim) {
+    return FFT_HFFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_HFFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_HFFT2_OUT = new LazyOp("aten::fft_hfft2.out");
+
+  /**
+   * {@code aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfft2Out(Tensor out, Tensor self) {
+    FFT_HFFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_HFFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_HFFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_HFFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_HFFTN = new LazyOp("aten::fft_hfftn");
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfftn(Tensor self) {
+    return FFT_HFFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfftn(Tensor self, long[] s) {
+    return FFT_HFFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfftn(Tensor self, long[] s, long[] dim) {
+    return FFT_HFFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftHfftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_HFFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_HFFTN_OUT = new LazyOp("aten::fft_hfftn.out");
+
+  /**
+   * {@code aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftnOut(Tensor out, Tensor self) {
+    FFT_HFFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_HFFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_HFFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftHfftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_HFFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IFFT = new LazyOp("aten::fft_ifft");
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIfft(Tensor self) {
+    return FFT_IFFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIfft(Tensor self, Long n) {
+    return FFT_IFFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIfft(Tensor self, Long n, long dim) {
+    return FFT_IFFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIfft(Tensor self, Long n, long dim, String norm) {
+    return FFT_IFFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_IFFT_OUT = new LazyOp("aten::fft_ifft.out");
+
+  /**
+   * {@code aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftOut(Tensor out, Tensor self) {
+    FFT_IFFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftOut(Tensor out, Tensor self, Long n) {
+    FFT_IFFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_IFFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_IFFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IFFT2 = new LazyOp("aten::fft_ifft2");
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfft2(Tensor self) {
+    return FFT_IFFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfft2(Tensor self, long[] s) {
+    return FFT_IFFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfft2(Tensor self, long[] s, long... dim) {
+    return FFT_IFFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IFFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IFFT2_OUT = new LazyOp("aten::fft_ifft2.out");
+
+  /**
+   * {@code aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfft2Out(Tensor out, Tensor self) {
+    FFT_IFFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_IFFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_IFFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IFFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IFFTN = new LazyOp("aten::fft_ifftn");
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfftn(Tensor self) {
+    return FFT_IFFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfftn(Tensor self, long[] s) {
+    return FFT_IFFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfftn(Tensor self, long[] s, long[] dim) {
+    return FFT_IFFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIfftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IFFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IFFTN_OUT = new LazyOp("aten::fft_ifftn.out");
+
+  /**
+   * {@code aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftnOut(Tensor out, Tensor self) {
+    FFT_IFFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_IFFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_IFFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIfftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IFFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IFFTSHIFT = new LazyOp("aten::fft_ifftshift");
+
+  /**
+   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public static Tensor fftIfftshift(Tensor self) {
+    return FFT_IFFTSHIFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public static Tensor fftIfftshift(Tensor self, long[] dim) {
+    return FFT_IFFTSHIFT.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp FFT_IHFFT = new LazyOp("aten::fft_ihfft");
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIhfft(Tensor self) {
+    return FFT_IHFFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIhfft(Tensor self, Long n) {
+    return FFT_IHFFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIhfft(Tensor self, Long n, long dim) {
+    return FFT_IHFFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIhfft(Tensor self, Long n, long dim, String norm) {
+    return FFT_IHFFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_IHFFT_OUT = new LazyOp("aten::fft_ihfft.out");
+
+  /**
+   * {@code aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftOut(Tensor out, Tensor self) {
+    FFT_IHFFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftOut(Tensor out, Tensor self, Long n) {
+    FFT_IHFFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_IHFFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_IHFFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IHFFT2 = new LazyOp("aten::fft_ihfft2");
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfft2(Tensor self) {
+    return FFT_IHFFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfft2(Tensor self, long[] s) {
+    return FFT_IHFFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfft2(Tensor self, long[] s, long... dim) {
+    return FFT_IHFFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IHFFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IHFFT2_OUT = new LazyOp("aten::fft_ihfft2.out");
+
+  /**
+   * {@code aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfft2Out(Tensor out, Tensor self) {
+    FFT_IHFFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_IHFFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_IHFFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IHFFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IHFFTN = new LazyOp("aten::fft_ihfftn");
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfftn(Tensor self) {
+    return FFT_IHFFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfftn(Tensor self, long[] s) {
+    return FFT_IHFFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfftn(Tensor self, long[] s, long[] dim) {
+    return FFT_IHFFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIhfftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IHFFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IHFFTN_OUT = new LazyOp("aten::fft_ihfftn.out");
+
+  /**
+   * {@code aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftnOut(Tensor out, Tensor self) {
+    FFT_IHFFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_IHFFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_IHFFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIhfftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IHFFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IRFFT = new LazyOp("aten::fft_irfft");
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIrfft(Tensor self) {
+    return FFT_IRFFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIrfft(Tensor self, Long n) {
+    return FFT_IRFFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIrfft(Tensor self, Long n, long dim) {
+    return FFT_IRFFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftIrfft(Tensor self, Long n, long dim, String norm) {
+    return FFT_IRFFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_IRFFT_OUT = new LazyOp("aten::fft_irfft.out");
+
+  /**
+   * {@code aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftOut(Tensor out, Tensor self) {
+    FFT_IRFFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftOut(Tensor out, Tensor self, Long n) {
+    FFT_IRFFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_IRFFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_IRFFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IRFFT2 = new LazyOp("aten::fft_irfft2");
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfft2(Tensor self) {
+    return FFT_IRFFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfft2(Tensor self, long[] s) {
+    return FFT_IRFFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfft2(Tensor self, long[] s, long... dim) {
+    return FFT_IRFFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IRFFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IRFFT2_OUT = new LazyOp("aten::fft_irfft2.out");
+
+  /**
+   * {@code aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfft2Out(Tensor out, Tensor self) {
+    FFT_IRFFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_IRFFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_IRFFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str?
+   * norm=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IRFFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_IRFFTN = new LazyOp("aten::fft_irfftn");
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfftn(Tensor self) {
+    return FFT_IRFFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfftn(Tensor self, long[] s) {
+    return FFT_IRFFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfftn(Tensor self, long[] s, long[] dim) {
+    return FFT_IRFFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftIrfftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_IRFFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_IRFFTN_OUT = new LazyOp("aten::fft_irfftn.out");
+
+  /**
+   * {@code aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftnOut(Tensor out, Tensor self) {
+    FFT_IRFFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_IRFFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_IRFFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftIrfftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_IRFFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_RFFT = new LazyOp("aten::fft_rfft");
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftRfft(Tensor self) {
+    return FFT_RFFT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftRfft(Tensor self, Long n) {
+    return FFT_RFFT.get().callTensor(self, n);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftRfft(Tensor self, Long n, long dim) {
+    return FFT_RFFT.get().callTensor(self, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public static Tensor fftRfft(Tensor self, Long n, long dim, String norm) {
+    return FFT_RFFT.get().callTensor(self, n, dim, norm);
+  }
+
+  private static final LazyOp FFT_RFFT_OUT = new LazyOp("aten::fft_rfft.out");
+
+  /**
+   * {@code aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftOut(Tensor out, Tensor self) {
+    FFT_RFFT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftOut(Tensor out, Tensor self, Long n) {
+    FFT_RFFT_OUT.get().with("out", out).callTensor(self, n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftOut(Tensor out, Tensor self, Long n, long dim) {
+    FFT_RFFT_OUT.get().with("out", out).callTensor(self, n, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftOut(Tensor out, Tensor self, Long n, long dim, String norm) {
+    ((Tensor) FFT_RFFT_OUT.get().callBoxed(new Object[] {self, n, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_RFFT2 = new LazyOp("aten::fft_rfft2");
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfft2(Tensor self) {
+    return FFT_RFFT2.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfft2(Tensor self, long[] s) {
+    return FFT_RFFT2.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfft2(Tensor self, long[] s, long... dim) {
+    return FFT_RFFT2.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfft2(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_RFFT2.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_RFFT2_OUT = new LazyOp("aten::fft_rfft2.out");
+
+  /**
+   * {@code aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfft2Out(Tensor out, Tensor self) {
+    FFT_RFFT2_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfft2Out(Tensor out, Tensor self, long[] s) {
+    FFT_RFFT2_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfft2Out(Tensor out, Tensor self, long[] s, long... dim) {
+    FFT_RFFT2_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfft2Out(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_RFFT2_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_RFFTFREQ = new LazyOp("aten::fft_rfftfreq");
+
+  /**
+   * What {@link #fftRfftfreq} may be given by name.
+   */
+  public static final class FftRfftfreqOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public FftRfftfreqOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public FftRfftfreqOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public FftRfftfreqOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public FftRfftfreqOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftRfftfreq(long n) {
+    return FFT_RFFTFREQ.get().callTensor(n);
+  }
+
+  /**
+   * {@code aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftRfftfreq(long n, FftRfftfreqOptions options) {
+    return FFT_RFFTFREQ.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(n);
+  }
+
+  /**
+   * {@code aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftRfftfreq(long n, double d) {
+    return FFT_RFFTFREQ.get().callTensor(n, d);
+  }
+
+  /**
+   * {@code aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor fftRfftfreq(long n, double d, FftRfftfreqOptions options) {
+    return (Tensor) FFT_RFFTFREQ.get().callBoxed(new Object[] {n, d, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp FFT_RFFTFREQ_OUT = new LazyOp("aten::fft_rfftfreq.out");
+
+  /**
+   * {@code aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftfreqOut(Tensor out, long n) {
+    FFT_RFFTFREQ_OUT.get().with("out", out).callTensor(n).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftfreqOut(Tensor out, long n, double d) {
+    ((Tensor) FFT_RFFTFREQ_OUT.get().callBoxed(new Object[] {n, d, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FFT_RFFTN = new LazyOp("aten::fft_rfftn");
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfftn(Tensor self) {
+    return FFT_RFFTN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfftn(Tensor self, long[] s) {
+    return FFT_RFFTN.get().callTensor(self, s);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfftn(Tensor self, long[] s, long[] dim) {
+    return FFT_RFFTN.get().callTensor(self, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public static Tensor fftRfftn(Tensor self, long[] s, long[] dim, String norm) {
+    return FFT_RFFTN.get().callTensor(self, s, dim, norm);
+  }
+
+  private static final LazyOp FFT_RFFTN_OUT = new LazyOp("aten::fft_rfftn.out");
+
+  /**
+   * {@code aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftnOut(Tensor out, Tensor self) {
+    FFT_RFFTN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftnOut(Tensor out, Tensor self, long[] s) {
+    FFT_RFFTN_OUT.get().with("out", out).callTensor(self, s).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftnOut(Tensor out, Tensor self, long[] s, long[] dim) {
+    FFT_RFFTN_OUT.get().with("out", out).callTensor(self, s, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fftRfftnOut(Tensor out, Tensor self, long[] s, long[] dim, String norm) {
+    ((Tensor) FFT_RFFTN_OUT.get().callBoxed(new Object[] {self, s, dim, norm, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp FILL_SCALAR = new LazyOp("aten::fill.Scalar");
@@ -6938,6 +13422,89 @@ public final class Aten {
    */
   public static Tensor flipud(Tensor self) {
     return FLIPUD.get().callTensor(self);
+  }
+
+  private static final LazyOp FLOAT_POWER_SCALAR = new LazyOp("aten::float_power.Scalar");
+
+  /**
+   * {@code aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor}.
+   */
+  public static Tensor floatPower(Object self, Tensor exponent) {
+    return FLOAT_POWER_SCALAR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp FLOAT_POWER_SCALAR_OUT = new LazyOp("aten::float_power.Scalar_out");
+
+  /**
+   * {@code aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor floatPowerOut(Tensor out, Object self, Tensor exponent) {
+    ((Tensor) FLOAT_POWER_SCALAR_OUT.get().callBoxed(new Object[] {self, exponent,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FLOAT_POWER_TENSOR_SCALAR = new LazyOp("aten::float_power.Tensor_Scalar");
+
+  /**
+   * {@code aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor}.
+   */
+  public static Tensor floatPower(Tensor self, Object exponent) {
+    return FLOAT_POWER_TENSOR_SCALAR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp FLOAT_POWER_TENSOR_SCALAR_OUT = new LazyOp("aten::float_power.Tensor_Scalar_out");
+
+  /**
+   * {@code aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor floatPowerOut(Tensor out, Tensor self, Object exponent) {
+    ((Tensor) FLOAT_POWER_TENSOR_SCALAR_OUT.get().callBoxed(new Object[] {self, exponent,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FLOAT_POWER_TENSOR_TENSOR = new LazyOp("aten::float_power.Tensor_Tensor");
+
+  /**
+   * {@code aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor}.
+   */
+  public static Tensor floatPower(Tensor self, Tensor exponent) {
+    return FLOAT_POWER_TENSOR_TENSOR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp FLOAT_POWER_TENSOR_TENSOR_OUT = new LazyOp("aten::float_power.Tensor_Tensor_out");
+
+  /**
+   * {@code aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor floatPowerOut(Tensor out, Tensor self, Tensor exponent) {
+    ((Tensor) FLOAT_POWER_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {self, exponent,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FLOAT_POWER__SCALAR = new LazyOp("aten::float_power_.Scalar");
+
+  /**
+   * {@code aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)}.
+   */
+  public static Tensor floatPower_(Tensor self, Object exponent) {
+    FLOAT_POWER__SCALAR.get().callTensor(self, exponent).close();
+    return self;
+  }
+
+  private static final LazyOp FLOAT_POWER__TENSOR = new LazyOp("aten::float_power_.Tensor");
+
+  /**
+   * {@code aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)}.
+   */
+  public static Tensor floatPower_(Tensor self, Tensor exponent) {
+    FLOAT_POWER__TENSOR.get().callTensor(self, exponent).close();
+    return self;
   }
 
   private static final LazyOp FLOOR = new LazyOp("aten::floor");
@@ -7312,6 +13879,35 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp GCD = new LazyOp("aten::gcd");
+
+  /**
+   * {@code aten::gcd(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor gcd(Tensor self, Tensor other) {
+    return GCD.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GCD_OUT = new LazyOp("aten::gcd.out");
+
+  /**
+   * {@code aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gcdOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) GCD_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GCD_ = new LazyOp("aten::gcd_");
+
+  /**
+   * {@code aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor gcd_(Tensor self, Tensor other) {
+    GCD_.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp GE_SCALAR = new LazyOp("aten::ge.Scalar");
 
   /**
@@ -7461,6 +14057,60 @@ public final class Aten {
     ((Tensor) GELU_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, approximate,
         gradInput})[0]).close();
     return gradInput;
+  }
+
+  private static final LazyOp GEOMETRIC = new LazyOp("aten::geometric");
+
+  /**
+   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor geometric(Tensor self, double p) {
+    return GEOMETRIC.get().callTensor(self, p);
+  }
+
+  /**
+   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor geometric(Tensor self, double p, Generator generator) {
+    return (Tensor) GEOMETRIC.get().callBoxed(new Object[] {self, p, generator})[0];
+  }
+
+  private static final LazyOp GEOMETRIC_OUT = new LazyOp("aten::geometric.out");
+
+  /**
+   * {@code aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor geometricOut(Tensor out, Tensor self, double p) {
+    GEOMETRIC_OUT.get().with("out", out).callTensor(self, p).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor geometricOut(Tensor out, Tensor self, double p, Generator generator) {
+    ((Tensor) GEOMETRIC_OUT.get().callBoxed(new Object[] {self, p, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GEOMETRIC_ = new LazyOp("aten::geometric_");
+
+  /**
+   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor geometric_(Tensor self, double p) {
+    GEOMETRIC_.get().callTensor(self, p).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor geometric_(Tensor self, double p, Generator generator) {
+    ((Tensor) GEOMETRIC_.get().callBoxed(new Object[] {self, p, generator})[0]).close();
+    return self;
   }
 
   private static final LazyOp GER = new LazyOp("aten::ger");
@@ -8041,6 +14691,35 @@ public final class Aten {
     return gradInput;
   }
 
+  private static final LazyOp HEAVISIDE = new LazyOp("aten::heaviside");
+
+  /**
+   * {@code aten::heaviside(Tensor self, Tensor values) -> Tensor}.
+   */
+  public static Tensor heaviside(Tensor self, Tensor values) {
+    return HEAVISIDE.get().callTensor(self, values);
+  }
+
+  private static final LazyOp HEAVISIDE_OUT = new LazyOp("aten::heaviside.out");
+
+  /**
+   * {@code aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor heavisideOut(Tensor out, Tensor self, Tensor values) {
+    ((Tensor) HEAVISIDE_OUT.get().callBoxed(new Object[] {self, values, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HEAVISIDE_ = new LazyOp("aten::heaviside_");
+
+  /**
+   * {@code aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)}.
+   */
+  public static Tensor heaviside_(Tensor self, Tensor values) {
+    HEAVISIDE_.get().callTensor(self, values).close();
+    return self;
+  }
+
   private static final LazyOp HINGE_EMBEDDING_LOSS = new LazyOp("aten::hinge_embedding_loss");
 
   /**
@@ -8134,6 +14813,272 @@ public final class Aten {
   public static Tensor histcOut(Tensor out, Tensor self, long bins, Object min, Object max) {
     ((Tensor) HISTC_OUT.get().callBoxed(new Object[] {self, bins, min, max, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp HISTOGRAM_BIN_CT = new LazyOp("aten::histogram.bin_ct");
+
+  /**
+   * What {@link #histogram} may be given by name.
+   */
+  public static final class HistogramBinCtOptions {
+    private double[] range;
+    private Tensor weight;
+    private boolean density;
+
+    /** Sets {@code float[]?; by default null}. */
+    public HistogramBinCtOptions range(double[] range) {
+      this.range = range;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public HistogramBinCtOptions weight(Tensor weight) {
+      this.weight = weight;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public HistogramBinCtOptions density(boolean density) {
+      this.density = density;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #histogram} gives.
+   */
+  public record HistogramBinCtResult(Tensor hist, Tensor binEdges) {}
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinCtResult histogram(Tensor self) {
+    Object[] results = HISTOGRAM_BIN_CT.get().callAll(self);
+    return new HistogramBinCtResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinCtResult histogram(Tensor self, HistogramBinCtOptions options) {
+    Object[] results = HISTOGRAM_BIN_CT.get().with("range", options.range).with("weight",
+        options.weight).with("density", options.density).callAll(self);
+    return new HistogramBinCtResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinCtResult histogram(Tensor self, long bins) {
+    Object[] results = HISTOGRAM_BIN_CT.get().callAll(self, bins);
+    return new HistogramBinCtResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinCtResult histogram(
+      Tensor self, long bins, HistogramBinCtOptions options) {
+    Object[] results = HISTOGRAM_BIN_CT.get().callBoxed(new Object[] {self, bins, options.range,
+        options.weight, options.density});
+    return new HistogramBinCtResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp HISTOGRAM_BIN_CT_OUT = new LazyOp("aten::histogram.bin_ct_out");
+
+  /**
+   * What {@link #histogramOut} may be given by name.
+   */
+  public static final class HistogramBinCtOutOptions {
+    private double[] range;
+    private Tensor weight;
+    private boolean density;
+
+    /** Sets {@code float[]?; by default null}. */
+    public HistogramBinCtOutOptions range(double[] range) {
+      this.range = range;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public HistogramBinCtOutOptions weight(Tensor weight) {
+      this.weight = weight;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public HistogramBinCtOutOptions density(boolean density) {
+      this.density = density;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #histogramOut} gives.
+   */
+  public record HistogramBinCtOutResult(Tensor hist, Tensor binEdges) {}
+
+  /**
+   * {@code aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+   * Tensor(b!) bin_edges)}.
+   */
+  public static HistogramBinCtOutResult histogramOut(Tensor hist, Tensor binEdges, Tensor self) {
+    Object[] results = HISTOGRAM_BIN_CT_OUT.get().with("hist", hist).with("bin_edges",
+        binEdges).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinCtOutResult(hist, binEdges);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+   * Tensor(b!) bin_edges)}.
+   */
+  public static HistogramBinCtOutResult histogramOut(
+      Tensor hist, Tensor binEdges, Tensor self, HistogramBinCtOutOptions options) {
+    Object[] results = HISTOGRAM_BIN_CT_OUT.get().with("range", options.range).with("weight",
+        options.weight).with("density", options.density).with("hist", hist).with("bin_edges",
+        binEdges).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinCtOutResult(hist, binEdges);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+   * Tensor(b!) bin_edges)}.
+   */
+  public static HistogramBinCtOutResult histogramOut(
+      Tensor hist, Tensor binEdges, Tensor self, long bins) {
+    Object[] results = HISTOGRAM_BIN_CT_OUT.get().with("hist", hist).with("bin_edges",
+        binEdges).callAll(self, bins);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinCtOutResult(hist, binEdges);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
+   * Tensor(b!) bin_edges)}.
+   */
+  public static HistogramBinCtOutResult histogramOut(
+      Tensor hist, Tensor binEdges, Tensor self, long bins, HistogramBinCtOutOptions options) {
+    Object[] results = HISTOGRAM_BIN_CT_OUT.get().callBoxed(new Object[] {self, bins, options.range,
+        options.weight, options.density, hist, binEdges});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinCtOutResult(hist, binEdges);
+  }
+
+  private static final LazyOp HISTOGRAM_BINS_TENSOR = new LazyOp("aten::histogram.bins_tensor");
+
+  /**
+   * What {@link #histogram} may be given by name.
+   */
+  public static final class HistogramBinsTensorOptions {
+    private Tensor weight;
+    private boolean density;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public HistogramBinsTensorOptions weight(Tensor weight) {
+      this.weight = weight;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public HistogramBinsTensorOptions density(boolean density) {
+      this.density = density;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #histogram} gives.
+   */
+  public record HistogramBinsTensorResult(Tensor hist, Tensor binEdges) {}
+
+  /**
+   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinsTensorResult histogram(Tensor self, Tensor bins) {
+    Object[] results = HISTOGRAM_BINS_TENSOR.get().callAll(self, bins);
+    return new HistogramBinsTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public static HistogramBinsTensorResult histogram(
+      Tensor self, Tensor bins, HistogramBinsTensorOptions options) {
+    Object[] results = HISTOGRAM_BINS_TENSOR.get().callBoxed(new Object[] {self, bins,
+        options.weight, options.density});
+    return new HistogramBinsTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp HISTOGRAM_BINS_TENSOR_OUT = new LazyOp("aten::histogram.bins_tensor_out");
+
+  /**
+   * What {@link #histogramOut} may be given by name.
+   */
+  public static final class HistogramBinsTensorOutOptions {
+    private Tensor weight;
+    private boolean density;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public HistogramBinsTensorOutOptions weight(Tensor weight) {
+      this.weight = weight;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public HistogramBinsTensorOutOptions density(boolean density) {
+      this.density = density;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #histogramOut} gives.
+   */
+  public record HistogramBinsTensorOutResult(Tensor hist, Tensor binEdges) {}
+
+  /**
+   * {@code aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!)
+   * bin_edges)}.
+   */
+  public static HistogramBinsTensorOutResult histogramOut(
+      Tensor hist, Tensor binEdges, Tensor self, Tensor bins) {
+    Object[] results = HISTOGRAM_BINS_TENSOR_OUT.get().with("hist", hist).with("bin_edges",
+        binEdges).callAll(self, bins);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinsTensorOutResult(hist, binEdges);
+  }
+
+  /**
+   * {@code aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!)
+   * bin_edges)}.
+   */
+  public static HistogramBinsTensorOutResult histogramOut(
+      Tensor hist, Tensor binEdges, Tensor self, Tensor bins,
+      HistogramBinsTensorOutOptions options) {
+    Object[] results = HISTOGRAM_BINS_TENSOR_OUT.get().callBoxed(new Object[] {self, bins,
+        options.weight, options.density, hist, binEdges});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new HistogramBinsTensorOutResult(hist, binEdges);
   }
 
   private static final LazyOp HSTACK = new LazyOp("aten::hstack");
@@ -8238,6 +15183,35 @@ public final class Aten {
    */
   public static Tensor hypot_(Tensor self, Tensor other) {
     HYPOT_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp I0 = new LazyOp("aten::i0");
+
+  /**
+   * {@code aten::i0(Tensor self) -> Tensor}.
+   */
+  public static Tensor i0(Tensor self) {
+    return I0.get().callTensor(self);
+  }
+
+  private static final LazyOp I0_OUT = new LazyOp("aten::i0.out");
+
+  /**
+   * {@code aten::i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor i0Out(Tensor out, Tensor self) {
+    ((Tensor) I0_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp I0_ = new LazyOp("aten::i0_");
+
+  /**
+   * {@code aten::i0_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor i0_(Tensor self) {
+    I0_.get().callTensor(self).close();
     return self;
   }
 
@@ -8543,6 +15517,25 @@ public final class Aten {
     return INDEX_SELECT_BACKWARD.get().callTensor(grad, selfSizes, dim, index);
   }
 
+  private static final LazyOp INNER = new LazyOp("aten::inner");
+
+  /**
+   * {@code aten::inner(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor inner(Tensor self, Tensor other) {
+    return INNER.get().callTensor(self, other);
+  }
+
+  private static final LazyOp INNER_OUT = new LazyOp("aten::inner.out");
+
+  /**
+   * {@code aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor innerOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) INNER_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp INSTANCE_NORM = new LazyOp("aten::instance_norm");
 
   /**
@@ -8555,6 +15548,25 @@ public final class Aten {
       boolean useInputStats, double momentum, double eps, boolean cudnnEnabled) {
     return INSTANCE_NORM.get().callTensor(input, weight, bias, runningMean, runningVar,
         useInputStats, momentum, eps, cudnnEnabled);
+  }
+
+  private static final LazyOp INVERSE = new LazyOp("aten::inverse");
+
+  /**
+   * {@code aten::inverse(Tensor self) -> Tensor}.
+   */
+  public static Tensor inverse(Tensor self) {
+    return INVERSE.get().callTensor(self);
+  }
+
+  private static final LazyOp INVERSE_OUT = new LazyOp("aten::inverse.out");
+
+  /**
+   * {@code aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor inverseOut(Tensor out, Tensor self) {
+    ((Tensor) INVERSE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp ISCLOSE = new LazyOp("aten::isclose");
@@ -8601,6 +15613,249 @@ public final class Aten {
     return ISFINITE.get().callTensor(self);
   }
 
+  private static final LazyOp ISIN_SCALAR_TENSOR = new LazyOp("aten::isin.Scalar_Tensor");
+
+  /**
+   * What {@link #isin} may be given by name.
+   */
+  public static final class IsinScalarTensorOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinScalarTensorOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinScalarTensorOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Object element, Tensor testElements) {
+    return ISIN_SCALAR_TENSOR.get().callTensor(element, testElements);
+  }
+
+  /**
+   * {@code aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Object element, Tensor testElements, IsinScalarTensorOptions options) {
+    return (Tensor) ISIN_SCALAR_TENSOR.get().callBoxed(new Object[] {element, testElements,
+        options.assumeUnique, options.invert})[0];
+  }
+
+  private static final LazyOp ISIN_SCALAR_TENSOR_OUT = new LazyOp("aten::isin.Scalar_Tensor_out");
+
+  /**
+   * What {@link #isinOut} may be given by name.
+   */
+  public static final class IsinScalarTensorOutOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinScalarTensorOutOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinScalarTensorOutOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(Tensor out, Object element, Tensor testElements) {
+    ISIN_SCALAR_TENSOR_OUT.get().with("out", out).callTensor(element, testElements).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(
+      Tensor out, Object element, Tensor testElements, IsinScalarTensorOutOptions options) {
+    ((Tensor) ISIN_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {element, testElements,
+        options.assumeUnique, options.invert, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ISIN_TENSOR_SCALAR = new LazyOp("aten::isin.Tensor_Scalar");
+
+  /**
+   * What {@link #isin} may be given by name.
+   */
+  public static final class IsinTensorScalarOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorScalarOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorScalarOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Tensor elements, Object testElement) {
+    return ISIN_TENSOR_SCALAR.get().callTensor(elements, testElement);
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Tensor elements, Object testElement, IsinTensorScalarOptions options) {
+    return (Tensor) ISIN_TENSOR_SCALAR.get().callBoxed(new Object[] {elements, testElement,
+        options.assumeUnique, options.invert})[0];
+  }
+
+  private static final LazyOp ISIN_TENSOR_SCALAR_OUT = new LazyOp("aten::isin.Tensor_Scalar_out");
+
+  /**
+   * What {@link #isinOut} may be given by name.
+   */
+  public static final class IsinTensorScalarOutOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorScalarOutOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorScalarOutOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(Tensor out, Tensor elements, Object testElement) {
+    ISIN_TENSOR_SCALAR_OUT.get().with("out", out).callTensor(elements, testElement).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(
+      Tensor out, Tensor elements, Object testElement, IsinTensorScalarOutOptions options) {
+    ((Tensor) ISIN_TENSOR_SCALAR_OUT.get().callBoxed(new Object[] {elements, testElement,
+        options.assumeUnique, options.invert, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ISIN_TENSOR_TENSOR = new LazyOp("aten::isin.Tensor_Tensor");
+
+  /**
+   * What {@link #isin} may be given by name.
+   */
+  public static final class IsinTensorTensorOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorTensorOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorTensorOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Tensor elements, Tensor testElements) {
+    return ISIN_TENSOR_TENSOR.get().callTensor(elements, testElements);
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False) -> Tensor}.
+   */
+  public static Tensor isin(Tensor elements, Tensor testElements, IsinTensorTensorOptions options) {
+    return (Tensor) ISIN_TENSOR_TENSOR.get().callBoxed(new Object[] {elements, testElements,
+        options.assumeUnique, options.invert})[0];
+  }
+
+  private static final LazyOp ISIN_TENSOR_TENSOR_OUT = new LazyOp("aten::isin.Tensor_Tensor_out");
+
+  /**
+   * What {@link #isinOut} may be given by name.
+   */
+  public static final class IsinTensorTensorOutOptions {
+    private boolean assumeUnique;
+    private boolean invert;
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorTensorOutOptions assumeUnique(boolean assumeUnique) {
+      this.assumeUnique = assumeUnique;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public IsinTensorTensorOutOptions invert(boolean invert) {
+      this.invert = invert;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(Tensor out, Tensor elements, Tensor testElements) {
+    ISIN_TENSOR_TENSOR_OUT.get().with("out", out).callTensor(elements, testElements).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool
+   * assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinOut(
+      Tensor out, Tensor elements, Tensor testElements, IsinTensorTensorOutOptions options) {
+    ((Tensor) ISIN_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {elements, testElements,
+        options.assumeUnique, options.invert, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ISINF = new LazyOp("aten::isinf");
 
   /**
@@ -8639,6 +15894,53 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp ISNEGINF = new LazyOp("aten::isneginf");
+
+  /**
+   * {@code aten::isneginf(Tensor self) -> Tensor}.
+   */
+  public static Tensor isneginf(Tensor self) {
+    return ISNEGINF.get().callTensor(self);
+  }
+
+  private static final LazyOp ISNEGINF_OUT = new LazyOp("aten::isneginf.out");
+
+  /**
+   * {@code aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isneginfOut(Tensor out, Tensor self) {
+    ((Tensor) ISNEGINF_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ISPOSINF = new LazyOp("aten::isposinf");
+
+  /**
+   * {@code aten::isposinf(Tensor self) -> Tensor}.
+   */
+  public static Tensor isposinf(Tensor self) {
+    return ISPOSINF.get().callTensor(self);
+  }
+
+  private static final LazyOp ISPOSINF_OUT = new LazyOp("aten::isposinf.out");
+
+  /**
+   * {@code aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isposinfOut(Tensor out, Tensor self) {
+    ((Tensor) ISPOSINF_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ISREAL = new LazyOp("aten::isreal");
+
+  /**
+   * {@code aten::isreal(Tensor self) -> Tensor}.
+   */
+  public static Tensor isreal(Tensor self) {
+    return ISREAL.get().callTensor(self);
+  }
+
   private static final LazyOp ITEM = new LazyOp("aten::item");
 
   /**
@@ -8672,6 +15974,105 @@ public final class Aten {
    */
   public static Tensor klDiv(Tensor self, Tensor target, long reduction, boolean logTarget) {
     return (Tensor) KL_DIV.get().callBoxed(new Object[] {self, target, reduction, logTarget})[0];
+  }
+
+  private static final LazyOp KRON = new LazyOp("aten::kron");
+
+  /**
+   * {@code aten::kron(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor kron(Tensor self, Tensor other) {
+    return KRON.get().callTensor(self, other);
+  }
+
+  private static final LazyOp KRON_OUT = new LazyOp("aten::kron.out");
+
+  /**
+   * {@code aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor kronOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) KRON_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp KTHVALUE = new LazyOp("aten::kthvalue");
+
+  /**
+   * What {@link #kthvalue} gives.
+   */
+  public record KthvalueResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public static KthvalueResult kthvalue(Tensor self, long k) {
+    Object[] results = KTHVALUE.get().callAll(self, k);
+    return new KthvalueResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public static KthvalueResult kthvalue(Tensor self, long k, long dim) {
+    Object[] results = KTHVALUE.get().callAll(self, k, dim);
+    return new KthvalueResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public static KthvalueResult kthvalue(Tensor self, long k, long dim, boolean keepdim) {
+    Object[] results = KTHVALUE.get().callAll(self, k, dim, keepdim);
+    return new KthvalueResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp KTHVALUE_VALUES = new LazyOp("aten::kthvalue.values");
+
+  /**
+   * What {@link #kthvalueOut} gives.
+   */
+  public record KthvalueValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *,
+   * Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static KthvalueValuesResult kthvalueOut(
+      Tensor values, Tensor indices, Tensor self, long k) {
+    Object[] results = KTHVALUE_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, k);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new KthvalueValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *,
+   * Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static KthvalueValuesResult kthvalueOut(
+      Tensor values, Tensor indices, Tensor self, long k, long dim) {
+    Object[] results = KTHVALUE_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, k, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new KthvalueValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *,
+   * Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static KthvalueValuesResult kthvalueOut(
+      Tensor values, Tensor indices, Tensor self, long k, long dim, boolean keepdim) {
+    Object[] results = KTHVALUE_VALUES.get().callBoxed(new Object[] {self, k, dim, keepdim, values,
+        indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new KthvalueValuesResult(values, indices);
   }
 
   private static final LazyOp L1_LOSS = new LazyOp("aten::l1_loss");
@@ -8733,6 +16134,64 @@ public final class Aten {
       Tensor input, long[] normalizedShape, Tensor weight, Tensor bias, double eps,
       boolean cudnnEnable) {
     return LAYER_NORM.get().callTensor(input, normalizedShape, weight, bias, eps, cudnnEnable);
+  }
+
+  private static final LazyOp LCM = new LazyOp("aten::lcm");
+
+  /**
+   * {@code aten::lcm(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor lcm(Tensor self, Tensor other) {
+    return LCM.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LCM_OUT = new LazyOp("aten::lcm.out");
+
+  /**
+   * {@code aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor lcmOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LCM_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LCM_ = new LazyOp("aten::lcm_");
+
+  /**
+   * {@code aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor lcm_(Tensor self, Tensor other) {
+    LCM_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LDEXP_TENSOR = new LazyOp("aten::ldexp.Tensor");
+
+  /**
+   * {@code aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor ldexp(Tensor self, Tensor other) {
+    return LDEXP_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LDEXP_OUT = new LazyOp("aten::ldexp.out");
+
+  /**
+   * {@code aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ldexpOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LDEXP_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LDEXP_ = new LazyOp("aten::ldexp_");
+
+  /**
+   * {@code aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor ldexp_(Tensor self, Tensor other) {
+    LDEXP_.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp LE_SCALAR = new LazyOp("aten::le.Scalar");
@@ -9048,6 +16507,2182 @@ public final class Aten {
   public static Tensor lessEqual_(Tensor self, Tensor other) {
     LESS_EQUAL__TENSOR.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp LGAMMA = new LazyOp("aten::lgamma");
+
+  /**
+   * {@code aten::lgamma(Tensor self) -> Tensor}.
+   */
+  public static Tensor lgamma(Tensor self) {
+    return LGAMMA.get().callTensor(self);
+  }
+
+  private static final LazyOp LGAMMA_OUT = new LazyOp("aten::lgamma.out");
+
+  /**
+   * {@code aten::lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor lgammaOut(Tensor out, Tensor self) {
+    ((Tensor) LGAMMA_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LGAMMA_ = new LazyOp("aten::lgamma_");
+
+  /**
+   * {@code aten::lgamma_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor lgamma_(Tensor self) {
+    LGAMMA_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp LINALG_CHOLESKY = new LazyOp("aten::linalg_cholesky");
+
+  /**
+   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
+   */
+  public static Tensor linalgCholesky(Tensor self) {
+    return LINALG_CHOLESKY.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
+   */
+  public static Tensor linalgCholesky(Tensor self, boolean upper) {
+    return (Tensor) LINALG_CHOLESKY.get().callBoxed(new Object[] {self, upper})[0];
+  }
+
+  private static final LazyOp LINALG_CHOLESKY_OUT = new LazyOp("aten::linalg_cholesky.out");
+
+  /**
+   * {@code aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgCholeskyOut(Tensor out, Tensor self) {
+    LINALG_CHOLESKY_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgCholeskyOut(Tensor out, Tensor self, boolean upper) {
+    ((Tensor) LINALG_CHOLESKY_OUT.get().callBoxed(new Object[] {self, upper, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_CHOLESKY_EX = new LazyOp("aten::linalg_cholesky_ex");
+
+  /**
+   * What {@link #linalgCholeskyEx} may be given by name.
+   */
+  public static final class LinalgCholeskyExOptions {
+    private boolean upper;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgCholeskyExOptions upper(boolean upper) {
+      this.upper = upper;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgCholeskyExOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgCholeskyEx} gives.
+   */
+  public record LinalgCholeskyExResult(Tensor l, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
+   * (Tensor L, Tensor info)}.
+   */
+  public static LinalgCholeskyExResult linalgCholeskyEx(Tensor self) {
+    Object[] results = LINALG_CHOLESKY_EX.get().callAll(self);
+    return new LinalgCholeskyExResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
+   * (Tensor L, Tensor info)}.
+   */
+  public static LinalgCholeskyExResult linalgCholeskyEx(
+      Tensor self, LinalgCholeskyExOptions options) {
+    Object[] results = LINALG_CHOLESKY_EX.get().callBoxed(new Object[] {self, options.upper,
+        options.checkErrors});
+    return new LinalgCholeskyExResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_CHOLESKY_EX_L = new LazyOp("aten::linalg_cholesky_ex.L");
+
+  /**
+   * What {@link #linalgCholeskyExOut} may be given by name.
+   */
+  public static final class LinalgCholeskyExLOptions {
+    private boolean upper;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgCholeskyExLOptions upper(boolean upper) {
+      this.upper = upper;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgCholeskyExLOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgCholeskyExOut} gives.
+   */
+  public record LinalgCholeskyExLResult(Tensor l, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False,
+   * Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)}.
+   */
+  public static LinalgCholeskyExLResult linalgCholeskyExOut(Tensor l, Tensor info, Tensor self) {
+    Object[] results = LINALG_CHOLESKY_EX_L.get().with("L", l).with("info", info).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgCholeskyExLResult(l, info);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False,
+   * Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)}.
+   */
+  public static LinalgCholeskyExLResult linalgCholeskyExOut(
+      Tensor l, Tensor info, Tensor self, LinalgCholeskyExLOptions options) {
+    Object[] results = LINALG_CHOLESKY_EX_L.get().callBoxed(new Object[] {self, options.upper,
+        options.checkErrors, l, info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgCholeskyExLResult(l, info);
+  }
+
+  private static final LazyOp LINALG_COND = new LazyOp("aten::linalg_cond");
+
+  /**
+   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
+   */
+  public static Tensor linalgCond(Tensor self) {
+    return LINALG_COND.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
+   */
+  public static Tensor linalgCond(Tensor self, Object p) {
+    return LINALG_COND.get().callTensor(self, p);
+  }
+
+  private static final LazyOp LINALG_COND_OUT = new LazyOp("aten::linalg_cond.out");
+
+  /**
+   * {@code aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgCondOut(Tensor out, Tensor self) {
+    LINALG_COND_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgCondOut(Tensor out, Tensor self, Object p) {
+    ((Tensor) LINALG_COND_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_COND_P_STR = new LazyOp("aten::linalg_cond.p_str");
+
+  /**
+   * {@code aten::linalg_cond.p_str(Tensor self, str p) -> Tensor}.
+   */
+  public static Tensor linalgCond(Tensor self, String p) {
+    return LINALG_COND_P_STR.get().callTensor(self, p);
+  }
+
+  private static final LazyOp LINALG_COND_P_STR_OUT = new LazyOp("aten::linalg_cond.p_str_out");
+
+  /**
+   * {@code aten::linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgCondOut(Tensor out, Tensor self, String p) {
+    ((Tensor) LINALG_COND_P_STR_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_CROSS = new LazyOp("aten::linalg_cross");
+
+  /**
+   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor linalgCross(Tensor self, Tensor other) {
+    return LINALG_CROSS.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor linalgCross(Tensor self, Tensor other, long dim) {
+    return (Tensor) LINALG_CROSS.get().callBoxed(new Object[] {self, other, dim})[0];
+  }
+
+  private static final LazyOp LINALG_CROSS_OUT = new LazyOp("aten::linalg_cross.out");
+
+  /**
+   * {@code aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgCrossOut(Tensor out, Tensor self, Tensor other) {
+    LINALG_CROSS_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgCrossOut(Tensor out, Tensor self, Tensor other, long dim) {
+    ((Tensor) LINALG_CROSS_OUT.get().callBoxed(new Object[] {self, other, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_DET = new LazyOp("aten::linalg_det");
+
+  /**
+   * {@code aten::linalg_det(Tensor A) -> Tensor}.
+   */
+  public static Tensor linalgDet(Tensor a) {
+    return LINALG_DET.get().callTensor(a);
+  }
+
+  private static final LazyOp LINALG_DET_OUT = new LazyOp("aten::linalg_det.out");
+
+  /**
+   * {@code aten::linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgDetOut(Tensor out, Tensor a) {
+    ((Tensor) LINALG_DET_OUT.get().callBoxed(new Object[] {a, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_EIGH = new LazyOp("aten::linalg_eigh");
+
+  /**
+   * What {@link #linalgEigh} gives.
+   */
+  public record LinalgEighResult_(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
+   * eigenvectors)}.
+   */
+  public static LinalgEighResult_ linalgEigh(Tensor self) {
+    Object[] results = LINALG_EIGH.get().callAll(self);
+    return new LinalgEighResult_((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
+   * eigenvectors)}.
+   */
+  public static LinalgEighResult_ linalgEigh(Tensor self, String uPLO) {
+    Object[] results = LINALG_EIGH.get().callAll(self, uPLO);
+    return new LinalgEighResult_((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_EIGH_EIGVALS = new LazyOp("aten::linalg_eigh.eigvals");
+
+  /**
+   * What {@link #linalgEighOut} gives.
+   */
+  public record LinalgEighEigvalsResult(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!)
+   * eigvecs) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)}.
+   */
+  public static LinalgEighEigvalsResult linalgEighOut(Tensor eigvals, Tensor eigvecs, Tensor self) {
+    Object[] results = LINALG_EIGH_EIGVALS.get().with("eigvals", eigvals).with("eigvecs",
+        eigvecs).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEighEigvalsResult(eigvals, eigvecs);
+  }
+
+  /**
+   * {@code aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!)
+   * eigvecs) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)}.
+   */
+  public static LinalgEighEigvalsResult linalgEighOut(
+      Tensor eigvals, Tensor eigvecs, Tensor self, String uPLO) {
+    Object[] results = LINALG_EIGH_EIGVALS.get().callBoxed(new Object[] {self, uPLO, eigvals,
+        eigvecs});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEighEigvalsResult(eigvals, eigvecs);
+  }
+
+  private static final LazyOp LINALG_EIGVALSH = new LazyOp("aten::linalg_eigvalsh");
+
+  /**
+   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
+   */
+  public static Tensor linalgEigvalsh(Tensor self) {
+    return LINALG_EIGVALSH.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
+   */
+  public static Tensor linalgEigvalsh(Tensor self, String uPLO) {
+    return LINALG_EIGVALSH.get().callTensor(self, uPLO);
+  }
+
+  private static final LazyOp LINALG_EIGVALSH_OUT = new LazyOp("aten::linalg_eigvalsh.out");
+
+  /**
+   * {@code aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgEigvalshOut(Tensor out, Tensor self) {
+    LINALG_EIGVALSH_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgEigvalshOut(Tensor out, Tensor self, String uPLO) {
+    ((Tensor) LINALG_EIGVALSH_OUT.get().callBoxed(new Object[] {self, uPLO, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_INV = new LazyOp("aten::linalg_inv");
+
+  /**
+   * {@code aten::linalg_inv(Tensor A) -> Tensor}.
+   */
+  public static Tensor linalgInv(Tensor a) {
+    return LINALG_INV.get().callTensor(a);
+  }
+
+  private static final LazyOp LINALG_INV_OUT = new LazyOp("aten::linalg_inv.out");
+
+  /**
+   * {@code aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgInvOut(Tensor out, Tensor a) {
+    ((Tensor) LINALG_INV_OUT.get().callBoxed(new Object[] {a, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_INV_EX = new LazyOp("aten::linalg_inv_ex");
+
+  /**
+   * What {@link #linalgInvEx} gives.
+   */
+  public record LinalgInvExResult(Tensor inverse, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor
+   * info)}.
+   */
+  public static LinalgInvExResult linalgInvEx(Tensor a) {
+    Object[] results = LINALG_INV_EX.get().callAll(a);
+    return new LinalgInvExResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor
+   * info)}.
+   */
+  public static LinalgInvExResult linalgInvEx(Tensor a, boolean checkErrors) {
+    Object[] results = LINALG_INV_EX.get().callBoxed(new Object[] {a, checkErrors});
+    return new LinalgInvExResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_INV_EX_INVERSE = new LazyOp("aten::linalg_inv_ex.inverse");
+
+  /**
+   * What {@link #linalgInvExOut} gives.
+   */
+  public record LinalgInvExInverseResult(Tensor inverse, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse,
+   * Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)}.
+   */
+  public static LinalgInvExInverseResult linalgInvExOut(Tensor inverse, Tensor info, Tensor a) {
+    Object[] results = LINALG_INV_EX_INVERSE.get().with("inverse", inverse).with("info",
+        info).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgInvExInverseResult(inverse, info);
+  }
+
+  /**
+   * {@code aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse,
+   * Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)}.
+   */
+  public static LinalgInvExInverseResult linalgInvExOut(
+      Tensor inverse, Tensor info, Tensor a, boolean checkErrors) {
+    Object[] results = LINALG_INV_EX_INVERSE.get().callBoxed(new Object[] {a, checkErrors, inverse,
+        info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgInvExInverseResult(inverse, info);
+  }
+
+  private static final LazyOp LINALG_LSTSQ = new LazyOp("aten::linalg_lstsq");
+
+  /**
+   * What {@link #linalgLstsq} gives.
+   */
+  public record LinalgLstsqResult(
+      Tensor solution, Tensor residuals, Tensor rank, Tensor singularValues) {}
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public static LinalgLstsqResult linalgLstsq(Tensor self, Tensor b) {
+    Object[] results = LINALG_LSTSQ.get().callAll(self, b);
+    return new LinalgLstsqResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public static LinalgLstsqResult linalgLstsq(Tensor self, Tensor b, Double rcond) {
+    Object[] results = LINALG_LSTSQ.get().callAll(self, b, rcond);
+    return new LinalgLstsqResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public static LinalgLstsqResult linalgLstsq(Tensor self, Tensor b, Double rcond, String driver) {
+    Object[] results = LINALG_LSTSQ.get().callBoxed(new Object[] {self, b, rcond, driver});
+    return new LinalgLstsqResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp LINALG_LSTSQ_OUT = new LazyOp("aten::linalg_lstsq.out");
+
+  /**
+   * What {@link #linalgLstsqOut} gives.
+   */
+  public record LinalgLstsqOutResult(
+      Tensor solution, Tensor residuals, Tensor rank, Tensor singularValues) {}
+
+  /**
+   * {@code aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None,
+   * Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) ->
+   * (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)}.
+   */
+  public static LinalgLstsqOutResult linalgLstsqOut(
+      Tensor solution, Tensor residuals, Tensor rank, Tensor singularValues, Tensor self,
+      Tensor b) {
+    Object[] results = LINALG_LSTSQ_OUT.get().with("solution", solution).with("residuals",
+        residuals).with("rank", rank).with("singular_values", singularValues).callAll(self, b);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgLstsqOutResult(solution, residuals, rank, singularValues);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None,
+   * Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) ->
+   * (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)}.
+   */
+  public static LinalgLstsqOutResult linalgLstsqOut(
+      Tensor solution, Tensor residuals, Tensor rank, Tensor singularValues, Tensor self, Tensor b,
+      Double rcond) {
+    Object[] results = LINALG_LSTSQ_OUT.get().with("solution", solution).with("residuals",
+        residuals).with("rank", rank).with("singular_values", singularValues).callAll(self, b,
+        rcond);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgLstsqOutResult(solution, residuals, rank, singularValues);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None,
+   * Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) ->
+   * (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)}.
+   */
+  public static LinalgLstsqOutResult linalgLstsqOut(
+      Tensor solution, Tensor residuals, Tensor rank, Tensor singularValues, Tensor self, Tensor b,
+      Double rcond, String driver) {
+    Object[] results = LINALG_LSTSQ_OUT.get().callBoxed(new Object[] {self, b, rcond, driver,
+        solution, residuals, rank, singularValues});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new LinalgLstsqOutResult(solution, residuals, rank, singularValues);
+  }
+
+  private static final LazyOp LINALG_LU_FACTOR = new LazyOp("aten::linalg_lu_factor");
+
+  /**
+   * What {@link #linalgLuFactor} gives.
+   */
+  public record LinalgLuFactorResult(Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)}.
+   */
+  public static LinalgLuFactorResult linalgLuFactor(Tensor a) {
+    Object[] results = LINALG_LU_FACTOR.get().callAll(a);
+    return new LinalgLuFactorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)}.
+   */
+  public static LinalgLuFactorResult linalgLuFactor(Tensor a, boolean pivot) {
+    Object[] results = LINALG_LU_FACTOR.get().callBoxed(new Object[] {a, pivot});
+    return new LinalgLuFactorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_LU_FACTOR_OUT = new LazyOp("aten::linalg_lu_factor.out");
+
+  /**
+   * What {@link #linalgLuFactorOut} gives.
+   */
+  public record LinalgLuFactorOutResult(Tensor lU, Tensor pivots) {}
+
+  /**
+   * {@code aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!)
+   * pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)}.
+   */
+  public static LinalgLuFactorOutResult linalgLuFactorOut(Tensor lU, Tensor pivots, Tensor a) {
+    Object[] results = LINALG_LU_FACTOR_OUT.get().with("LU", lU).with("pivots", pivots).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgLuFactorOutResult(lU, pivots);
+  }
+
+  /**
+   * {@code aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!)
+   * pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)}.
+   */
+  public static LinalgLuFactorOutResult linalgLuFactorOut(
+      Tensor lU, Tensor pivots, Tensor a, boolean pivot) {
+    Object[] results = LINALG_LU_FACTOR_OUT.get().callBoxed(new Object[] {a, pivot, lU, pivots});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgLuFactorOutResult(lU, pivots);
+  }
+
+  private static final LazyOp LINALG_LU_FACTOR_EX = new LazyOp("aten::linalg_lu_factor_ex");
+
+  /**
+   * What {@link #linalgLuFactorEx} may be given by name.
+   */
+  public static final class LinalgLuFactorExOptions {
+    private boolean pivot = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgLuFactorExOptions pivot(boolean pivot) {
+      this.pivot = pivot;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLuFactorExOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgLuFactorEx} gives.
+   */
+  public record LinalgLuFactorExResult(Tensor lU, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) ->
+   * (Tensor LU, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgLuFactorExResult linalgLuFactorEx(Tensor a) {
+    Object[] results = LINALG_LU_FACTOR_EX.get().callAll(a);
+    return new LinalgLuFactorExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) ->
+   * (Tensor LU, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgLuFactorExResult linalgLuFactorEx(Tensor a, LinalgLuFactorExOptions options) {
+    Object[] results = LINALG_LU_FACTOR_EX.get().callBoxed(new Object[] {a, options.pivot,
+        options.checkErrors});
+    return new LinalgLuFactorExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp LINALG_LU_FACTOR_EX_OUT = new LazyOp("aten::linalg_lu_factor_ex.out");
+
+  /**
+   * What {@link #linalgLuFactorExOut} may be given by name.
+   */
+  public static final class LinalgLuFactorExOutOptions {
+    private boolean pivot = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgLuFactorExOutOptions pivot(boolean pivot) {
+      this.pivot = pivot;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLuFactorExOutOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgLuFactorExOut} gives.
+   */
+  public record LinalgLuFactorExOutResult(Tensor lU, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False,
+   * Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots,
+   * Tensor(c!) info)}.
+   */
+  public static LinalgLuFactorExOutResult linalgLuFactorExOut(
+      Tensor lU, Tensor pivots, Tensor info, Tensor a) {
+    Object[] results = LINALG_LU_FACTOR_EX_OUT.get().with("LU", lU).with("pivots",
+        pivots).with("info", info).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgLuFactorExOutResult(lU, pivots, info);
+  }
+
+  /**
+   * {@code aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False,
+   * Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots,
+   * Tensor(c!) info)}.
+   */
+  public static LinalgLuFactorExOutResult linalgLuFactorExOut(
+      Tensor lU, Tensor pivots, Tensor info, Tensor a, LinalgLuFactorExOutOptions options) {
+    Object[] results = LINALG_LU_FACTOR_EX_OUT.get().callBoxed(new Object[] {a, options.pivot,
+        options.checkErrors, lU, pivots, info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgLuFactorExOutResult(lU, pivots, info);
+  }
+
+  private static final LazyOp LINALG_MATRIX_NORM = new LazyOp("aten::linalg_matrix_norm");
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, Object ord) {
+    return LINALG_MATRIX_NORM.get().callTensor(self, ord);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, Object ord, long... dim) {
+    return LINALG_MATRIX_NORM.get().callTensor(self, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, Object ord, long[] dim, boolean keepdim) {
+    return LINALG_MATRIX_NORM.get().callTensor(self, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(
+      Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) LINALG_MATRIX_NORM.get().callBoxed(new Object[] {self, ord, dim, keepdim,
+        dtype})[0];
+  }
+
+  private static final LazyOp LINALG_MATRIX_NORM_OUT = new LazyOp("aten::linalg_matrix_norm.out");
+
+  /**
+   * {@code aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(Tensor out, Tensor self, Object ord) {
+    LINALG_MATRIX_NORM_OUT.get().with("out", out).callTensor(self, ord).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(Tensor out, Tensor self, Object ord, long... dim) {
+    LINALG_MATRIX_NORM_OUT.get().with("out", out).callTensor(self, ord, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim) {
+    LINALG_MATRIX_NORM_OUT.get().with("out", out).callTensor(self, ord, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) LINALG_MATRIX_NORM_OUT.get().callBoxed(new Object[] {self, ord, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_NORM_STR_ORD = new LazyOp("aten::linalg_matrix_norm.str_ord");
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self) {
+    return LINALG_MATRIX_NORM_STR_ORD.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, String ord) {
+    return LINALG_MATRIX_NORM_STR_ORD.get().callTensor(self, ord);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, String ord, long... dim) {
+    return LINALG_MATRIX_NORM_STR_ORD.get().callTensor(self, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(Tensor self, String ord, long[] dim, boolean keepdim) {
+    return LINALG_MATRIX_NORM_STR_ORD.get().callTensor(self, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgMatrixNorm(
+      Tensor self, String ord, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) LINALG_MATRIX_NORM_STR_ORD.get().callBoxed(new Object[] {self, ord, dim,
+        keepdim, dtype})[0];
+  }
+
+  private static final LazyOp LINALG_MATRIX_NORM_STR_ORD_OUT = new LazyOp("aten::linalg_matrix_norm.str_ord_out");
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1],
+   * bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(Tensor out, Tensor self) {
+    LINALG_MATRIX_NORM_STR_ORD_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1],
+   * bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(Tensor out, Tensor self, String ord) {
+    LINALG_MATRIX_NORM_STR_ORD_OUT.get().with("out", out).callTensor(self, ord).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1],
+   * bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(Tensor out, Tensor self, String ord, long... dim) {
+    LINALG_MATRIX_NORM_STR_ORD_OUT.get().with("out", out).callTensor(self, ord, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1],
+   * bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(
+      Tensor out, Tensor self, String ord, long[] dim, boolean keepdim) {
+    LINALG_MATRIX_NORM_STR_ORD_OUT.get().with("out", out).callTensor(self, ord, dim,
+        keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1],
+   * bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixNormOut(
+      Tensor out, Tensor self, String ord, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) LINALG_MATRIX_NORM_STR_ORD_OUT.get().callBoxed(new Object[] {self, ord, dim, keepdim,
+        dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_POWER = new LazyOp("aten::linalg_matrix_power");
+
+  /**
+   * {@code aten::linalg_matrix_power(Tensor self, int n) -> Tensor}.
+   */
+  public static Tensor linalgMatrixPower(Tensor self, long n) {
+    return LINALG_MATRIX_POWER.get().callTensor(self, n);
+  }
+
+  private static final LazyOp LINALG_MATRIX_POWER_OUT = new LazyOp("aten::linalg_matrix_power.out");
+
+  /**
+   * {@code aten::linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixPowerOut(Tensor out, Tensor self, long n) {
+    ((Tensor) LINALG_MATRIX_POWER_OUT.get().callBoxed(new Object[] {self, n, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK = new LazyOp("aten::linalg_matrix_rank");
+
+  /**
+   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor self, double tol) {
+    return LINALG_MATRIX_RANK.get().callTensor(self, tol);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor self, double tol, boolean hermitian) {
+    return LINALG_MATRIX_RANK.get().callTensor(self, tol, hermitian);
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT = new LazyOp("aten::linalg_matrix_rank.atol_rtol_float");
+
+  /**
+   * What {@link #linalgMatrixRank} may be given by name.
+   */
+  public static final class LinalgMatrixRankAtolRtolFloatOptions {
+    private Double atol;
+    private Double rtol;
+    private boolean hermitian;
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgMatrixRankAtolRtolFloatOptions atol(Double atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgMatrixRankAtolRtolFloatOptions rtol(Double rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgMatrixRankAtolRtolFloatOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor self) {
+    return LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor self, LinalgMatrixRankAtolRtolFloatOptions options) {
+    return (Tensor) LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT.get().callBoxed(new Object[] {self,
+        options.atol, options.rtol, options.hermitian})[0];
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT_OUT = new LazyOp("aten::linalg_matrix_rank.atol_rtol_float_out");
+
+  /**
+   * What {@link #linalgMatrixRankOut} may be given by name.
+   */
+  public static final class LinalgMatrixRankAtolRtolFloatOutOptions {
+    private Double atol;
+    private Double rtol;
+    private boolean hermitian;
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgMatrixRankAtolRtolFloatOutOptions atol(Double atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgMatrixRankAtolRtolFloatOutOptions rtol(Double rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgMatrixRankAtolRtolFloatOutOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(Tensor out, Tensor self) {
+    LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(
+      Tensor out, Tensor self, LinalgMatrixRankAtolRtolFloatOutOptions options) {
+    ((Tensor) LINALG_MATRIX_RANK_ATOL_RTOL_FLOAT_OUT.get().callBoxed(new Object[] {self,
+        options.atol, options.rtol, options.hermitian, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR = new LazyOp("aten::linalg_matrix_rank.atol_rtol_tensor");
+
+  /**
+   * What {@link #linalgMatrixRankAtolRtolTensor} may be given by name.
+   */
+  public static final class LinalgMatrixRankAtolRtolTensorOptions {
+    private Tensor atol;
+    private Tensor rtol;
+    private boolean hermitian;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgMatrixRankAtolRtolTensorOptions atol(Tensor atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgMatrixRankAtolRtolTensorOptions rtol(Tensor rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgMatrixRankAtolRtolTensorOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRankAtolRtolTensor(Tensor input) {
+    return LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR.get().callTensor(input);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgMatrixRankAtolRtolTensor(
+      Tensor input, LinalgMatrixRankAtolRtolTensorOptions options) {
+    return (Tensor) LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR.get().callBoxed(new Object[] {input,
+        options.atol, options.rtol, options.hermitian})[0];
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR_OUT = new LazyOp("aten::linalg_matrix_rank.atol_rtol_tensor_out");
+
+  /**
+   * What {@link #linalgMatrixRankOutAtolRtolTensorOut} may be given by name.
+   */
+  public static final class LinalgMatrixRankAtolRtolTensorOutOptions {
+    private Tensor atol;
+    private Tensor rtol;
+    private boolean hermitian;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgMatrixRankAtolRtolTensorOutOptions atol(Tensor atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgMatrixRankAtolRtolTensorOutOptions rtol(Tensor rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgMatrixRankAtolRtolTensorOutOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None,
+   * Tensor? rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOutAtolRtolTensorOut(Tensor out, Tensor input) {
+    LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR_OUT.get().with("out", out).callTensor(input).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None,
+   * Tensor? rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOutAtolRtolTensorOut(
+      Tensor out, Tensor input, LinalgMatrixRankAtolRtolTensorOutOptions options) {
+    ((Tensor) LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR_OUT.get().callBoxed(new Object[] {input,
+        options.atol, options.rtol, options.hermitian, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_OUT = new LazyOp("aten::linalg_matrix_rank.out");
+
+  /**
+   * {@code aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(Tensor out, Tensor self, double tol) {
+    LINALG_MATRIX_RANK_OUT.get().with("out", out).callTensor(self, tol).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(Tensor out, Tensor self, double tol, boolean hermitian) {
+    ((Tensor) LINALG_MATRIX_RANK_OUT.get().callBoxed(new Object[] {self, tol, hermitian,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_OUT_TOL_TENSOR = new LazyOp("aten::linalg_matrix_rank.out_tol_tensor");
+
+  /**
+   * {@code aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(Tensor out, Tensor input, Tensor tol) {
+    LINALG_MATRIX_RANK_OUT_TOL_TENSOR.get().with("out", out).callTensor(input, tol).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixRankOut(
+      Tensor out, Tensor input, Tensor tol, boolean hermitian) {
+    ((Tensor) LINALG_MATRIX_RANK_OUT_TOL_TENSOR.get().callBoxed(new Object[] {input, tol, hermitian,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_RANK_TOL_TENSOR = new LazyOp("aten::linalg_matrix_rank.tol_tensor");
+
+  /**
+   * {@code aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor input, Tensor tol) {
+    return LINALG_MATRIX_RANK_TOL_TENSOR.get().callTensor(input, tol);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgMatrixRank(Tensor input, Tensor tol, boolean hermitian) {
+    return LINALG_MATRIX_RANK_TOL_TENSOR.get().callTensor(input, tol, hermitian);
+  }
+
+  private static final LazyOp LINALG_MULTI_DOT = new LazyOp("aten::linalg_multi_dot");
+
+  /**
+   * {@code aten::linalg_multi_dot(Tensor[] tensors) -> Tensor}.
+   */
+  public static Tensor linalgMultiDot(Tensor[] tensors) {
+    return LINALG_MULTI_DOT.get().callTensor((Object) tensors);
+  }
+
+  private static final LazyOp LINALG_MULTI_DOT_OUT = new LazyOp("aten::linalg_multi_dot.out");
+
+  /**
+   * {@code aten::linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMultiDotOut(Tensor out, Tensor[] tensors) {
+    ((Tensor) LINALG_MULTI_DOT_OUT.get().callBoxed(new Object[] {tensors, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_NORM = new LazyOp("aten::linalg_norm");
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self) {
+    return LINALG_NORM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, Object ord) {
+    return LINALG_NORM.get().callTensor(self, ord);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, Object ord, long[] dim) {
+    return LINALG_NORM.get().callTensor(self, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, Object ord, long[] dim, boolean keepdim) {
+    return LINALG_NORM.get().callTensor(self, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(
+      Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) LINALG_NORM.get().callBoxed(new Object[] {self, ord, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp LINALG_NORM_ORD_STR = new LazyOp("aten::linalg_norm.ord_str");
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, String ord) {
+    return LINALG_NORM_ORD_STR.get().callTensor(self, ord);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, String ord, long[] dim) {
+    return LINALG_NORM_ORD_STR.get().callTensor(self, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(Tensor self, String ord, long[] dim, boolean keepdim) {
+    return LINALG_NORM_ORD_STR.get().callTensor(self, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgNorm(
+      Tensor self, String ord, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) LINALG_NORM_ORD_STR.get().callBoxed(new Object[] {self, ord, dim, keepdim,
+        dtype})[0];
+  }
+
+  private static final LazyOp LINALG_NORM_ORD_STR_OUT = new LazyOp("aten::linalg_norm.ord_str_out");
+
+  /**
+   * {@code aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(Tensor out, Tensor self, String ord) {
+    LINALG_NORM_ORD_STR_OUT.get().with("out", out).callTensor(self, ord).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(Tensor out, Tensor self, String ord, long[] dim) {
+    LINALG_NORM_ORD_STR_OUT.get().with("out", out).callTensor(self, ord, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(
+      Tensor out, Tensor self, String ord, long[] dim, boolean keepdim) {
+    LINALG_NORM_ORD_STR_OUT.get().with("out", out).callTensor(self, ord, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(
+      Tensor out, Tensor self, String ord, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) LINALG_NORM_ORD_STR_OUT.get().callBoxed(new Object[] {self, ord, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_NORM_OUT = new LazyOp("aten::linalg_norm.out");
+
+  /**
+   * {@code aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(Tensor out, Tensor self) {
+    LINALG_NORM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(Tensor out, Tensor self, Object ord) {
+    LINALG_NORM_OUT.get().with("out", out).callTensor(self, ord).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(Tensor out, Tensor self, Object ord, long[] dim) {
+    LINALG_NORM_OUT.get().with("out", out).callTensor(self, ord, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim) {
+    LINALG_NORM_OUT.get().with("out", out).callTensor(self, ord, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) LINALG_NORM_OUT.get().callBoxed(new Object[] {self, ord, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_PINV = new LazyOp("aten::linalg_pinv");
+
+  /**
+   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self, double rcond) {
+    return LINALG_PINV.get().callTensor(self, rcond);
+  }
+
+  /**
+   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self, double rcond, boolean hermitian) {
+    return LINALG_PINV.get().callTensor(self, rcond, hermitian);
+  }
+
+  private static final LazyOp LINALG_PINV_ATOL_RTOL_FLOAT = new LazyOp("aten::linalg_pinv.atol_rtol_float");
+
+  /**
+   * What {@link #linalgPinv} may be given by name.
+   */
+  public static final class LinalgPinvAtolRtolFloatOptions {
+    private Double atol;
+    private Double rtol;
+    private boolean hermitian;
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgPinvAtolRtolFloatOptions atol(Double atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgPinvAtolRtolFloatOptions rtol(Double rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgPinvAtolRtolFloatOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self) {
+    return LINALG_PINV_ATOL_RTOL_FLOAT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self, LinalgPinvAtolRtolFloatOptions options) {
+    return (Tensor) LINALG_PINV_ATOL_RTOL_FLOAT.get().callBoxed(new Object[] {self, options.atol,
+        options.rtol, options.hermitian})[0];
+  }
+
+  private static final LazyOp LINALG_PINV_ATOL_RTOL_FLOAT_OUT = new LazyOp("aten::linalg_pinv.atol_rtol_float_out");
+
+  /**
+   * What {@link #linalgPinvOut} may be given by name.
+   */
+  public static final class LinalgPinvAtolRtolFloatOutOptions {
+    private Double atol;
+    private Double rtol;
+    private boolean hermitian;
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgPinvAtolRtolFloatOutOptions atol(Double atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code float?; by default null}. */
+    public LinalgPinvAtolRtolFloatOutOptions rtol(Double rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgPinvAtolRtolFloatOutOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(Tensor out, Tensor self) {
+    LINALG_PINV_ATOL_RTOL_FLOAT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(
+      Tensor out, Tensor self, LinalgPinvAtolRtolFloatOutOptions options) {
+    ((Tensor) LINALG_PINV_ATOL_RTOL_FLOAT_OUT.get().callBoxed(new Object[] {self, options.atol,
+        options.rtol, options.hermitian, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_PINV_ATOL_RTOL_TENSOR = new LazyOp("aten::linalg_pinv.atol_rtol_tensor");
+
+  /**
+   * What {@link #linalgPinvAtolRtolTensor} may be given by name.
+   */
+  public static final class LinalgPinvAtolRtolTensorOptions {
+    private Tensor atol;
+    private Tensor rtol;
+    private boolean hermitian;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgPinvAtolRtolTensorOptions atol(Tensor atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgPinvAtolRtolTensorOptions rtol(Tensor rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgPinvAtolRtolTensorOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinvAtolRtolTensor(Tensor self) {
+    return LINALG_PINV_ATOL_RTOL_TENSOR.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public static Tensor linalgPinvAtolRtolTensor(
+      Tensor self, LinalgPinvAtolRtolTensorOptions options) {
+    return (Tensor) LINALG_PINV_ATOL_RTOL_TENSOR.get().callBoxed(new Object[] {self, options.atol,
+        options.rtol, options.hermitian})[0];
+  }
+
+  private static final LazyOp LINALG_PINV_ATOL_RTOL_TENSOR_OUT = new LazyOp("aten::linalg_pinv.atol_rtol_tensor_out");
+
+  /**
+   * What {@link #linalgPinvOutAtolRtolTensorOut} may be given by name.
+   */
+  public static final class LinalgPinvAtolRtolTensorOutOptions {
+    private Tensor atol;
+    private Tensor rtol;
+    private boolean hermitian;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgPinvAtolRtolTensorOutOptions atol(Tensor atol) {
+      this.atol = atol;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public LinalgPinvAtolRtolTensorOutOptions rtol(Tensor rtol) {
+      this.rtol = rtol;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgPinvAtolRtolTensorOutOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOutAtolRtolTensorOut(Tensor out, Tensor self) {
+    LINALG_PINV_ATOL_RTOL_TENSOR_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor?
+   * rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOutAtolRtolTensorOut(
+      Tensor out, Tensor self, LinalgPinvAtolRtolTensorOutOptions options) {
+    ((Tensor) LINALG_PINV_ATOL_RTOL_TENSOR_OUT.get().callBoxed(new Object[] {self, options.atol,
+        options.rtol, options.hermitian, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_PINV_OUT = new LazyOp("aten::linalg_pinv.out");
+
+  /**
+   * {@code aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(Tensor out, Tensor self, double rcond) {
+    LINALG_PINV_OUT.get().with("out", out).callTensor(self, rcond).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(Tensor out, Tensor self, double rcond, boolean hermitian) {
+    ((Tensor) LINALG_PINV_OUT.get().callBoxed(new Object[] {self, rcond, hermitian,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_PINV_OUT_RCOND_TENSOR = new LazyOp("aten::linalg_pinv.out_rcond_tensor");
+
+  /**
+   * {@code aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(Tensor out, Tensor self, Tensor rcond) {
+    LINALG_PINV_OUT_RCOND_TENSOR.get().with("out", out).callTensor(self, rcond).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgPinvOut(Tensor out, Tensor self, Tensor rcond, boolean hermitian) {
+    ((Tensor) LINALG_PINV_OUT_RCOND_TENSOR.get().callBoxed(new Object[] {self, rcond, hermitian,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_PINV_RCOND_TENSOR = new LazyOp("aten::linalg_pinv.rcond_tensor");
+
+  /**
+   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self, Tensor rcond) {
+    return LINALG_PINV_RCOND_TENSOR.get().callTensor(self, rcond);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgPinv(Tensor self, Tensor rcond, boolean hermitian) {
+    return LINALG_PINV_RCOND_TENSOR.get().callTensor(self, rcond, hermitian);
+  }
+
+  private static final LazyOp LINALG_QR = new LazyOp("aten::linalg_qr");
+
+  /**
+   * What {@link #linalgQr} gives.
+   */
+  public record LinalgQrResult(Tensor q, Tensor r) {}
+
+  /**
+   * {@code aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)}.
+   */
+  public static LinalgQrResult linalgQr(Tensor a) {
+    Object[] results = LINALG_QR.get().callAll(a);
+    return new LinalgQrResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)}.
+   */
+  public static LinalgQrResult linalgQr(Tensor a, String mode) {
+    Object[] results = LINALG_QR.get().callAll(a, mode);
+    return new LinalgQrResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_QR_OUT = new LazyOp("aten::linalg_qr.out");
+
+  /**
+   * What {@link #linalgQrOut} gives.
+   */
+  public record LinalgQrOutResult(Tensor q, Tensor r) {}
+
+  /**
+   * {@code aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) ->
+   * (Tensor(a!) Q, Tensor(b!) R)}.
+   */
+  public static LinalgQrOutResult linalgQrOut(Tensor q, Tensor r, Tensor a) {
+    Object[] results = LINALG_QR_OUT.get().with("Q", q).with("R", r).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgQrOutResult(q, r);
+  }
+
+  /**
+   * {@code aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) ->
+   * (Tensor(a!) Q, Tensor(b!) R)}.
+   */
+  public static LinalgQrOutResult linalgQrOut(Tensor q, Tensor r, Tensor a, String mode) {
+    Object[] results = LINALG_QR_OUT.get().callBoxed(new Object[] {a, mode, q, r});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgQrOutResult(q, r);
+  }
+
+  private static final LazyOp LINALG_SLOGDET = new LazyOp("aten::linalg_slogdet");
+
+  /**
+   * What {@link #linalgSlogdet} gives.
+   */
+  public record LinalgSlogdetResult_(Tensor sign, Tensor logabsdet) {}
+
+  /**
+   * {@code aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)}.
+   */
+  public static LinalgSlogdetResult_ linalgSlogdet(Tensor a) {
+    Object[] results = LINALG_SLOGDET.get().callAll(a);
+    return new LinalgSlogdetResult_((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_SLOGDET_OUT = new LazyOp("aten::linalg_slogdet.out");
+
+  /**
+   * What {@link #linalgSlogdetOut} gives.
+   */
+  public record LinalgSlogdetOutResult(Tensor sign, Tensor logabsdet) {}
+
+  /**
+   * {@code aten::linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) ->
+   * (Tensor(a!) sign, Tensor(b!) logabsdet)}.
+   */
+  public static LinalgSlogdetOutResult linalgSlogdetOut(Tensor sign, Tensor logabsdet, Tensor a) {
+    Object[] results = LINALG_SLOGDET_OUT.get().callBoxed(new Object[] {a, sign, logabsdet});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgSlogdetOutResult(sign, logabsdet);
+  }
+
+  private static final LazyOp LINALG_SOLVE = new LazyOp("aten::linalg_solve");
+
+  /**
+   * {@code aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor}.
+   */
+  public static Tensor linalgSolve(Tensor a, Tensor b) {
+    return LINALG_SOLVE.get().callTensor(a, b);
+  }
+
+  /**
+   * {@code aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor}.
+   */
+  public static Tensor linalgSolve(Tensor a, Tensor b, boolean left) {
+    return (Tensor) LINALG_SOLVE.get().callBoxed(new Object[] {a, b, left})[0];
+  }
+
+  private static final LazyOp LINALG_SOLVE_OUT = new LazyOp("aten::linalg_solve.out");
+
+  /**
+   * {@code aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgSolveOut(Tensor out, Tensor a, Tensor b) {
+    LINALG_SOLVE_OUT.get().with("out", out).callTensor(a, b).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgSolveOut(Tensor out, Tensor a, Tensor b, boolean left) {
+    ((Tensor) LINALG_SOLVE_OUT.get().callBoxed(new Object[] {a, b, left, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_SOLVE_EX = new LazyOp("aten::linalg_solve_ex");
+
+  /**
+   * What {@link #linalgSolveEx} may be given by name.
+   */
+  public static final class LinalgSolveExOptions_ {
+    private boolean left = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveExOptions_ left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveExOptions_ checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgSolveEx} gives.
+   */
+  public record LinalgSolveExResult_(Tensor result, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) ->
+   * (Tensor result, Tensor info)}.
+   */
+  public static LinalgSolveExResult_ linalgSolveEx(Tensor a, Tensor b) {
+    Object[] results = LINALG_SOLVE_EX.get().callAll(a, b);
+    return new LinalgSolveExResult_((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) ->
+   * (Tensor result, Tensor info)}.
+   */
+  public static LinalgSolveExResult_ linalgSolveEx(
+      Tensor a, Tensor b, LinalgSolveExOptions_ options) {
+    Object[] results = LINALG_SOLVE_EX.get().callBoxed(new Object[] {a, b, options.left,
+        options.checkErrors});
+    return new LinalgSolveExResult_((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_SOLVE_EX_OUT = new LazyOp("aten::linalg_solve_ex.out");
+
+  /**
+   * What {@link #linalgSolveExOut} may be given by name.
+   */
+  public static final class LinalgSolveExOutOptions {
+    private boolean left = true;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveExOutOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveExOutOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgSolveExOut} gives.
+   */
+  public record LinalgSolveExOutResult(Tensor result, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool
+   * check_errors=False, Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!)
+   * info)}.
+   */
+  public static LinalgSolveExOutResult linalgSolveExOut(
+      Tensor result, Tensor info, Tensor a, Tensor b) {
+    Object[] results = LINALG_SOLVE_EX_OUT.get().with("result", result).with("info",
+        info).callAll(a, b);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgSolveExOutResult(result, info);
+  }
+
+  /**
+   * {@code aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool
+   * check_errors=False, Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!)
+   * info)}.
+   */
+  public static LinalgSolveExOutResult linalgSolveExOut(
+      Tensor result, Tensor info, Tensor a, Tensor b, LinalgSolveExOutOptions options) {
+    Object[] results = LINALG_SOLVE_EX_OUT.get().callBoxed(new Object[] {a, b, options.left,
+        options.checkErrors, result, info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgSolveExOutResult(result, info);
+  }
+
+  private static final LazyOp LINALG_SOLVE_TRIANGULAR = new LazyOp("aten::linalg_solve_triangular");
+
+  /**
+   * What {@link #linalgSolveTriangular} may be given by name.
+   */
+  public static final class LinalgSolveTriangularOptions {
+    private boolean left = true;
+    private boolean unitriangular;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveTriangularOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveTriangularOptions unitriangular(boolean unitriangular) {
+      this.unitriangular = unitriangular;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+   * unitriangular=False) -> Tensor}.
+   */
+  public static Tensor linalgSolveTriangular(Tensor self, Tensor b, boolean upper) {
+    return LINALG_SOLVE_TRIANGULAR.get().with("upper", upper).callTensor(self, b);
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+   * unitriangular=False) -> Tensor}.
+   */
+  public static Tensor linalgSolveTriangular(
+      Tensor self, Tensor b, boolean upper, LinalgSolveTriangularOptions options) {
+    return (Tensor) LINALG_SOLVE_TRIANGULAR.get().callBoxed(new Object[] {self, b, upper,
+        options.left, options.unitriangular})[0];
+  }
+
+  private static final LazyOp LINALG_SOLVE_TRIANGULAR_OUT = new LazyOp("aten::linalg_solve_triangular.out");
+
+  /**
+   * What {@link #linalgSolveTriangularOut} may be given by name.
+   */
+  public static final class LinalgSolveTriangularOutOptions {
+    private boolean left = true;
+    private boolean unitriangular;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgSolveTriangularOutOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgSolveTriangularOutOptions unitriangular(boolean unitriangular) {
+      this.unitriangular = unitriangular;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True,
+   * bool unitriangular=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgSolveTriangularOut(Tensor out, Tensor self, Tensor b, boolean upper) {
+    LINALG_SOLVE_TRIANGULAR_OUT.get().with("upper", upper).with("out", out).callTensor(self,
+        b).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True,
+   * bool unitriangular=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgSolveTriangularOut(
+      Tensor out, Tensor self, Tensor b, boolean upper, LinalgSolveTriangularOutOptions options) {
+    ((Tensor) LINALG_SOLVE_TRIANGULAR_OUT.get().callBoxed(new Object[] {self, b, upper,
+        options.left, options.unitriangular, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_SVD = new LazyOp("aten::linalg_svd");
+
+  /**
+   * What {@link #linalgSvd} gives.
+   */
+  public record LinalgSvdResult_(Tensor u, Tensor s, Tensor vh) {}
+
+  /**
+   * {@code aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U,
+   * Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult_ linalgSvd(Tensor a) {
+    Object[] results = LINALG_SVD.get().callAll(a);
+    return new LinalgSvdResult_((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U,
+   * Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult_ linalgSvd(Tensor a, boolean fullMatrices) {
+    Object[] results = LINALG_SVD.get().callAll(a, fullMatrices);
+    return new LinalgSvdResult_((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U,
+   * Tensor S, Tensor Vh)}.
+   */
+  public static LinalgSvdResult_ linalgSvd(Tensor a, boolean fullMatrices, String driver) {
+    Object[] results = LINALG_SVD.get().callBoxed(new Object[] {a, fullMatrices, driver});
+    return new LinalgSvdResult_((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp LINALG_SVD_U = new LazyOp("aten::linalg_svd.U");
+
+  /**
+   * What {@link #linalgSvdOut} gives.
+   */
+  public record LinalgSvdUResult_(Tensor u, Tensor s, Tensor vh) {}
+
+  /**
+   * {@code aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult_ linalgSvdOut(Tensor u, Tensor s, Tensor vh, Tensor a) {
+    Object[] results = LINALG_SVD_U.get().with("U", u).with("S", s).with("Vh", vh).callAll(a);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult_(u, s, vh);
+  }
+
+  /**
+   * {@code aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult_ linalgSvdOut(
+      Tensor u, Tensor s, Tensor vh, Tensor a, boolean fullMatrices) {
+    Object[] results = LINALG_SVD_U.get().with("U", u).with("S", s).with("Vh", vh).callAll(a,
+        fullMatrices);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult_(u, s, vh);
+  }
+
+  /**
+   * {@code aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)}.
+   */
+  public static LinalgSvdUResult_ linalgSvdOut(
+      Tensor u, Tensor s, Tensor vh, Tensor a, boolean fullMatrices, String driver) {
+    Object[] results = LINALG_SVD_U.get().callBoxed(new Object[] {a, fullMatrices, driver, u, s,
+        vh});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgSvdUResult_(u, s, vh);
+  }
+
+  private static final LazyOp LINALG_SVDVALS = new LazyOp("aten::linalg_svdvals");
+
+  /**
+   * {@code aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor}.
+   */
+  public static Tensor linalgSvdvals(Tensor a) {
+    return LINALG_SVDVALS.get().callTensor(a);
+  }
+
+  /**
+   * {@code aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor}.
+   */
+  public static Tensor linalgSvdvals(Tensor a, String driver) {
+    return (Tensor) LINALG_SVDVALS.get().callBoxed(new Object[] {a, driver})[0];
+  }
+
+  private static final LazyOp LINALG_SVDVALS_OUT = new LazyOp("aten::linalg_svdvals.out");
+
+  /**
+   * {@code aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgSvdvalsOut(Tensor out, Tensor a) {
+    LINALG_SVDVALS_OUT.get().with("out", out).callTensor(a).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgSvdvalsOut(Tensor out, Tensor a, String driver) {
+    ((Tensor) LINALG_SVDVALS_OUT.get().callBoxed(new Object[] {a, driver, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_VANDER = new LazyOp("aten::linalg_vander");
+
+  /**
+   * {@code aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor}.
+   */
+  public static Tensor linalgVander(Tensor x) {
+    return LINALG_VANDER.get().callTensor(x);
+  }
+
+  /**
+   * {@code aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor}.
+   */
+  public static Tensor linalgVander(Tensor x, Long n) {
+    return (Tensor) LINALG_VANDER.get().callBoxed(new Object[] {x, n})[0];
+  }
+
+  private static final LazyOp LINALG_VECDOT = new LazyOp("aten::linalg_vecdot");
+
+  /**
+   * {@code aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor linalgVecdot(Tensor x, Tensor y) {
+    return LINALG_VECDOT.get().callTensor(x, y);
+  }
+
+  /**
+   * {@code aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor linalgVecdot(Tensor x, Tensor y, long dim) {
+    return (Tensor) LINALG_VECDOT.get().callBoxed(new Object[] {x, y, dim})[0];
+  }
+
+  private static final LazyOp LINALG_VECDOT_OUT = new LazyOp("aten::linalg_vecdot.out");
+
+  /**
+   * {@code aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgVecdotOut(Tensor out, Tensor x, Tensor y) {
+    LINALG_VECDOT_OUT.get().with("out", out).callTensor(x, y).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgVecdotOut(Tensor out, Tensor x, Tensor y, long dim) {
+    ((Tensor) LINALG_VECDOT_OUT.get().callBoxed(new Object[] {x, y, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_VECTOR_NORM = new LazyOp("aten::linalg_vector_norm");
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgVectorNorm(Tensor self) {
+    return LINALG_VECTOR_NORM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgVectorNorm(Tensor self, Object ord) {
+    return LINALG_VECTOR_NORM.get().callTensor(self, ord);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgVectorNorm(Tensor self, Object ord, long[] dim) {
+    return LINALG_VECTOR_NORM.get().callTensor(self, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgVectorNorm(Tensor self, Object ord, long[] dim, boolean keepdim) {
+    return LINALG_VECTOR_NORM.get().callTensor(self, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor linalgVectorNorm(
+      Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) LINALG_VECTOR_NORM.get().callBoxed(new Object[] {self, ord, dim, keepdim,
+        dtype})[0];
+  }
+
+  private static final LazyOp LINALG_VECTOR_NORM_OUT = new LazyOp("aten::linalg_vector_norm.out");
+
+  /**
+   * {@code aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgVectorNormOut(Tensor out, Tensor self) {
+    LINALG_VECTOR_NORM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgVectorNormOut(Tensor out, Tensor self, Object ord) {
+    LINALG_VECTOR_NORM_OUT.get().with("out", out).callTensor(self, ord).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgVectorNormOut(Tensor out, Tensor self, Object ord, long[] dim) {
+    LINALG_VECTOR_NORM_OUT.get().with("out", out).callTensor(self, ord, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgVectorNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim) {
+    LINALG_VECTOR_NORM_OUT.get().with("out", out).callTensor(self, ord, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgVectorNormOut(
+      Tensor out, Tensor self, Object ord, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) LINALG_VECTOR_NORM_OUT.get().callBoxed(new Object[] {self, ord, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LINEAR = new LazyOp("aten::linear");
@@ -9464,6 +19099,118 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp LOG_NORMAL = new LazyOp("aten::log_normal");
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor logNormal(Tensor self) {
+    return LOG_NORMAL.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor logNormal(Tensor self, double mean) {
+    return LOG_NORMAL.get().callTensor(self, mean);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor logNormal(Tensor self, double mean, double std) {
+    return LOG_NORMAL.get().callTensor(self, mean, std);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public static Tensor logNormal(Tensor self, double mean, double std, Generator generator) {
+    return (Tensor) LOG_NORMAL.get().callBoxed(new Object[] {self, mean, std, generator})[0];
+  }
+
+  private static final LazyOp LOG_NORMAL_OUT = new LazyOp("aten::log_normal.out");
+
+  /**
+   * {@code aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logNormalOut(Tensor out, Tensor self) {
+    LOG_NORMAL_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logNormalOut(Tensor out, Tensor self, double mean) {
+    LOG_NORMAL_OUT.get().with("out", out).callTensor(self, mean).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logNormalOut(Tensor out, Tensor self, double mean, double std) {
+    LOG_NORMAL_OUT.get().with("out", out).callTensor(self, mean, std).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logNormalOut(
+      Tensor out, Tensor self, double mean, double std, Generator generator) {
+    ((Tensor) LOG_NORMAL_OUT.get().callBoxed(new Object[] {self, mean, std, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOG_NORMAL_ = new LazyOp("aten::log_normal_");
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor logNormal_(Tensor self) {
+    LOG_NORMAL_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor logNormal_(Tensor self, double mean) {
+    LOG_NORMAL_.get().callTensor(self, mean).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor logNormal_(Tensor self, double mean, double std) {
+    LOG_NORMAL_.get().callTensor(self, mean, std).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor logNormal_(Tensor self, double mean, double std, Generator generator) {
+    ((Tensor) LOG_NORMAL_.get().callBoxed(new Object[] {self, mean, std, generator})[0]).close();
+    return self;
+  }
+
   private static final LazyOp LOG_SIGMOID = new LazyOp("aten::log_sigmoid");
 
   /**
@@ -9555,6 +19302,34 @@ public final class Aten {
   public static Tensor logaddexp2Out(Tensor out, Tensor self, Tensor other) {
     ((Tensor) LOGADDEXP2_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp LOGCUMSUMEXP = new LazyOp("aten::logcumsumexp");
+
+  /**
+   * {@code aten::logcumsumexp(Tensor self, int dim) -> Tensor}.
+   */
+  public static Tensor logcumsumexp(Tensor self, long dim) {
+    return LOGCUMSUMEXP.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp LOGCUMSUMEXP_OUT = new LazyOp("aten::logcumsumexp.out");
+
+  /**
+   * {@code aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logcumsumexpOut(Tensor out, Tensor self, long dim) {
+    ((Tensor) LOGCUMSUMEXP_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGDET = new LazyOp("aten::logdet");
+
+  /**
+   * {@code aten::logdet(Tensor self) -> Tensor}.
+   */
+  public static Tensor logdet(Tensor self) {
+    return LOGDET.get().callTensor(self);
   }
 
   private static final LazyOp LOGICAL_AND = new LazyOp("aten::logical_and");
@@ -9670,6 +19445,58 @@ public final class Aten {
    */
   public static Tensor logicalXor_(Tensor self, Tensor other) {
     LOGICAL_XOR_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LOGIT = new LazyOp("aten::logit");
+
+  /**
+   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public static Tensor logit(Tensor self) {
+    return LOGIT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public static Tensor logit(Tensor self, Double eps) {
+    return LOGIT.get().callTensor(self, eps);
+  }
+
+  private static final LazyOp LOGIT_OUT = new LazyOp("aten::logit.out");
+
+  /**
+   * {@code aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logitOut(Tensor out, Tensor self) {
+    LOGIT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logitOut(Tensor out, Tensor self, Double eps) {
+    ((Tensor) LOGIT_OUT.get().callBoxed(new Object[] {self, eps, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGIT_ = new LazyOp("aten::logit_");
+
+  /**
+   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
+   */
+  public static Tensor logit_(Tensor self) {
+    LOGIT_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
+   */
+  public static Tensor logit_(Tensor self, Double eps) {
+    LOGIT_.get().callTensor(self, eps).close();
     return self;
   }
 
@@ -10374,6 +20201,25 @@ public final class Aten {
    */
   public static Tensor matmulOut(Tensor out, Tensor self, Tensor other) {
     ((Tensor) MATMUL_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MATRIX_POWER = new LazyOp("aten::matrix_power");
+
+  /**
+   * {@code aten::matrix_power(Tensor self, int n) -> Tensor}.
+   */
+  public static Tensor matrixPower(Tensor self, long n) {
+    return MATRIX_POWER.get().callTensor(self, n);
+  }
+
+  private static final LazyOp MATRIX_POWER_OUT = new LazyOp("aten::matrix_power.out");
+
+  /**
+   * {@code aten::matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor matrixPowerOut(Tensor out, Tensor self, long n) {
+    ((Tensor) MATRIX_POWER_OUT.get().callBoxed(new Object[] {self, n, out})[0]).close();
     return out;
   }
 
@@ -11110,6 +20956,101 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MEDIAN = new LazyOp("aten::median");
+
+  /**
+   * {@code aten::median(Tensor self) -> Tensor}.
+   */
+  public static Tensor median(Tensor self) {
+    return MEDIAN.get().callTensor(self);
+  }
+
+  private static final LazyOp MEDIAN_DIM = new LazyOp("aten::median.dim");
+
+  /**
+   * What {@link #median} gives.
+   */
+  public record MedianDimResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MedianDimResult median(Tensor self, long dim) {
+    Object[] results = MEDIAN_DIM.get().callAll(self, dim);
+    return new MedianDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MedianDimResult median(Tensor self, long dim, boolean keepdim) {
+    Object[] results = MEDIAN_DIM.get().callAll(self, dim, keepdim);
+    return new MedianDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp MEDIAN_DIM_VALUES = new LazyOp("aten::median.dim_values");
+
+  /**
+   * What {@link #medianOut} gives.
+   */
+  public record MedianDimValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static MedianDimValuesResult medianOut(
+      Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = MEDIAN_DIM_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MedianDimValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static MedianDimValuesResult medianOut(
+      Tensor values, Tensor indices, Tensor self, long dim, boolean keepdim) {
+    Object[] results = MEDIAN_DIM_VALUES.get().callBoxed(new Object[] {self, dim, keepdim, values,
+        indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MedianDimValuesResult(values, indices);
+  }
+
+  private static final LazyOp MEDIAN_OUT = new LazyOp("aten::median.out");
+
+  /**
+   * {@code aten::median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor medianOut(Tensor out, Tensor self) {
+    ((Tensor) MEDIAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MESHGRID = new LazyOp("aten::meshgrid");
+
+  /**
+   * {@code aten::meshgrid(Tensor[] tensors) -> Tensor[]}.
+   */
+  public static Tensor[] meshgrid(Tensor[] tensors) {
+    return (Tensor[]) MESHGRID.get().call((Object) tensors);
+  }
+
+  private static final LazyOp MESHGRID_INDEXING = new LazyOp("aten::meshgrid.indexing");
+
+  /**
+   * {@code aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]}.
+   */
+  public static Tensor[] meshgrid(Tensor[] tensors, String indexing) {
+    return (Tensor[]) MESHGRID_INDEXING.get().callBoxed(new Object[] {tensors, indexing})[0];
+  }
+
   private static final LazyOp MIN = new LazyOp("aten::min");
 
   /**
@@ -11292,6 +21233,84 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MODE = new LazyOp("aten::mode");
+
+  /**
+   * What {@link #mode} gives.
+   */
+  public record ModeResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static ModeResult mode(Tensor self) {
+    Object[] results = MODE.get().callAll(self);
+    return new ModeResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static ModeResult mode(Tensor self, long dim) {
+    Object[] results = MODE.get().callAll(self, dim);
+    return new ModeResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static ModeResult mode(Tensor self, long dim, boolean keepdim) {
+    Object[] results = MODE.get().callAll(self, dim, keepdim);
+    return new ModeResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp MODE_VALUES = new LazyOp("aten::mode.values");
+
+  /**
+   * What {@link #modeOut} gives.
+   */
+  public record ModeValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static ModeValuesResult modeOut(Tensor values, Tensor indices, Tensor self) {
+    Object[] results = MODE_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new ModeValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static ModeValuesResult modeOut(Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = MODE_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new ModeValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static ModeValuesResult modeOut(
+      Tensor values, Tensor indices, Tensor self, long dim, boolean keepdim) {
+    Object[] results = MODE_VALUES.get().callBoxed(new Object[] {self, dim, keepdim, values,
+        indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new ModeValuesResult(values, indices);
+  }
+
   private static final LazyOp MOVEAXIS_INT = new LazyOp("aten::moveaxis.int");
 
   /**
@@ -11361,6 +21380,25 @@ public final class Aten {
    */
   public static Tensor mseLossOut(Tensor out, Tensor self, Tensor target, long reduction) {
     ((Tensor) MSE_LOSS_OUT.get().callBoxed(new Object[] {self, target, reduction, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MSORT = new LazyOp("aten::msort");
+
+  /**
+   * {@code aten::msort(Tensor self) -> Tensor}.
+   */
+  public static Tensor msort(Tensor self) {
+    return MSORT.get().callTensor(self);
+  }
+
+  private static final LazyOp MSORT_OUT = new LazyOp("aten::msort.out");
+
+  /**
+   * {@code aten::msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor msortOut(Tensor out, Tensor self) {
+    ((Tensor) MSORT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -11468,6 +21506,25 @@ public final class Aten {
   public static Tensor multiply_(Tensor self, Tensor other) {
     MULTIPLY__TENSOR.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp MV = new LazyOp("aten::mv");
+
+  /**
+   * {@code aten::mv(Tensor self, Tensor vec) -> Tensor}.
+   */
+  public static Tensor mv(Tensor self, Tensor vec) {
+    return MV.get().callTensor(self, vec);
+  }
+
+  private static final LazyOp MV_OUT = new LazyOp("aten::mv.out");
+
+  /**
+   * {@code aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor mvOut(Tensor out, Tensor self, Tensor vec) {
+    ((Tensor) MV_OUT.get().callBoxed(new Object[] {self, vec, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp NAN_TO_NUM = new LazyOp("aten::nan_to_num");
@@ -11580,6 +21637,384 @@ public final class Aten {
   public static Tensor nanToNum_(Tensor self, Double nan, Double posinf, Double neginf) {
     NAN_TO_NUM_.get().callTensor(self, nan, posinf, neginf).close();
     return self;
+  }
+
+  private static final LazyOp NANMEAN = new LazyOp("aten::nanmean");
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nanmean(Tensor self) {
+    return NANMEAN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nanmean(Tensor self, long[] dim) {
+    return NANMEAN.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nanmean(Tensor self, long[] dim, boolean keepdim) {
+    return NANMEAN.get().callTensor(self, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nanmean(Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) NANMEAN.get().callBoxed(new Object[] {self, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp NANMEAN_OUT = new LazyOp("aten::nanmean.out");
+
+  /**
+   * {@code aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanmeanOut(Tensor out, Tensor self) {
+    NANMEAN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanmeanOut(Tensor out, Tensor self, long[] dim) {
+    NANMEAN_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanmeanOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    NANMEAN_OUT.get().with("out", out).callTensor(self, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanmeanOut(
+      Tensor out, Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) NANMEAN_OUT.get().callBoxed(new Object[] {self, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NANMEDIAN = new LazyOp("aten::nanmedian");
+
+  /**
+   * {@code aten::nanmedian(Tensor self) -> Tensor}.
+   */
+  public static Tensor nanmedian(Tensor self) {
+    return NANMEDIAN.get().callTensor(self);
+  }
+
+  private static final LazyOp NANMEDIAN_DIM = new LazyOp("aten::nanmedian.dim");
+
+  /**
+   * What {@link #nanmedian} gives.
+   */
+  public record NanmedianDimResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static NanmedianDimResult nanmedian(Tensor self, long dim) {
+    Object[] results = NANMEDIAN_DIM.get().callAll(self, dim);
+    return new NanmedianDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static NanmedianDimResult nanmedian(Tensor self, long dim, boolean keepdim) {
+    Object[] results = NANMEDIAN_DIM.get().callAll(self, dim, keepdim);
+    return new NanmedianDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp NANMEDIAN_DIM_VALUES = new LazyOp("aten::nanmedian.dim_values");
+
+  /**
+   * What {@link #nanmedianOut} gives.
+   */
+  public record NanmedianDimValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!)
+   * values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static NanmedianDimValuesResult nanmedianOut(
+      Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = NANMEDIAN_DIM_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new NanmedianDimValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!)
+   * values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static NanmedianDimValuesResult nanmedianOut(
+      Tensor values, Tensor indices, Tensor self, long dim, boolean keepdim) {
+    Object[] results = NANMEDIAN_DIM_VALUES.get().callBoxed(new Object[] {self, dim, keepdim,
+        values, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new NanmedianDimValuesResult(values, indices);
+  }
+
+  private static final LazyOp NANMEDIAN_OUT = new LazyOp("aten::nanmedian.out");
+
+  /**
+   * {@code aten::nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanmedianOut(Tensor out, Tensor self) {
+    ((Tensor) NANMEDIAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NANQUANTILE = new LazyOp("aten::nanquantile");
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, Tensor q) {
+    return NANQUANTILE.get().callTensor(self, q);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, Tensor q, Long dim) {
+    return NANQUANTILE.get().callTensor(self, q, dim);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, Tensor q, Long dim, boolean keepdim) {
+    return NANQUANTILE.get().callTensor(self, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(
+      Tensor self, Tensor q, Long dim, boolean keepdim, String interpolation) {
+    return (Tensor) NANQUANTILE.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation})[0];
+  }
+
+  private static final LazyOp NANQUANTILE_OUT = new LazyOp("aten::nanquantile.out");
+
+  /**
+   * {@code aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(Tensor out, Tensor self, Tensor q) {
+    NANQUANTILE_OUT.get().with("out", out).callTensor(self, q).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(Tensor out, Tensor self, Tensor q, Long dim) {
+    NANQUANTILE_OUT.get().with("out", out).callTensor(self, q, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(
+      Tensor out, Tensor self, Tensor q, Long dim, boolean keepdim) {
+    NANQUANTILE_OUT.get().with("out", out).callTensor(self, q, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(
+      Tensor out, Tensor self, Tensor q, Long dim, boolean keepdim, String interpolation) {
+    ((Tensor) NANQUANTILE_OUT.get().callBoxed(new Object[] {self, q, dim, keepdim, interpolation,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NANQUANTILE_SCALAR = new LazyOp("aten::nanquantile.scalar");
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, double q) {
+    return NANQUANTILE_SCALAR.get().callTensor(self, q);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, double q, Long dim) {
+    return NANQUANTILE_SCALAR.get().callTensor(self, q, dim);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(Tensor self, double q, Long dim, boolean keepdim) {
+    return NANQUANTILE_SCALAR.get().callTensor(self, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor nanquantile(
+      Tensor self, double q, Long dim, boolean keepdim, String interpolation) {
+    return (Tensor) NANQUANTILE_SCALAR.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation})[0];
+  }
+
+  private static final LazyOp NANQUANTILE_SCALAR_OUT = new LazyOp("aten::nanquantile.scalar_out");
+
+  /**
+   * {@code aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(Tensor out, Tensor self, double q) {
+    NANQUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(Tensor out, Tensor self, double q, Long dim) {
+    NANQUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(
+      Tensor out, Tensor self, double q, Long dim, boolean keepdim) {
+    NANQUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanquantileOut(
+      Tensor out, Tensor self, double q, Long dim, boolean keepdim, String interpolation) {
+    ((Tensor) NANQUANTILE_SCALAR_OUT.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NANSUM = new LazyOp("aten::nansum");
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nansum(Tensor self) {
+    return NANSUM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nansum(Tensor self, long[] dim) {
+    return NANSUM.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nansum(Tensor self, long[] dim, boolean keepdim) {
+    return NANSUM.get().callTensor(self, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public static Tensor nansum(Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) NANSUM.get().callBoxed(new Object[] {self, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp NANSUM_OUT = new LazyOp("aten::nansum.out");
+
+  /**
+   * {@code aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nansumOut(Tensor out, Tensor self) {
+    NANSUM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nansumOut(Tensor out, Tensor self, long[] dim) {
+    NANSUM_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nansumOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    NANSUM_OUT.get().with("out", out).callTensor(self, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nansumOut(
+      Tensor out, Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) NANSUM_OUT.get().callBoxed(new Object[] {self, dim, keepdim, dtype, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp NARROW = new LazyOp("aten::narrow");
@@ -12095,6 +22530,35 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp NEXTAFTER = new LazyOp("aten::nextafter");
+
+  /**
+   * {@code aten::nextafter(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor nextafter(Tensor self, Tensor other) {
+    return NEXTAFTER.get().callTensor(self, other);
+  }
+
+  private static final LazyOp NEXTAFTER_OUT = new LazyOp("aten::nextafter.out");
+
+  /**
+   * {@code aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nextafterOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) NEXTAFTER_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NEXTAFTER_ = new LazyOp("aten::nextafter_");
+
+  /**
+   * {@code aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor nextafter_(Tensor self, Tensor other) {
+    NEXTAFTER_.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp NLL_LOSS_ND = new LazyOp("aten::nll_loss_nd");
 
   /**
@@ -12146,6 +22610,123 @@ public final class Aten {
    */
   public static Tensor nonzeroOut(Tensor out, Tensor self) {
     ((Tensor) NONZERO_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORM_SCALAR = new LazyOp("aten::norm.Scalar");
+
+  /**
+   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
+   */
+  public static Tensor norm(Tensor self) {
+    return NORM_SCALAR.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
+   */
+  public static Tensor norm(Tensor self, Object p) {
+    return NORM_SCALAR.get().callTensor(self, p);
+  }
+
+  private static final LazyOp NORM_SCALAROPT_DIM = new LazyOp("aten::norm.ScalarOpt_dim");
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor norm(Tensor self, Object p, long... dim) {
+    return NORM_SCALAROPT_DIM.get().callTensor(self, p, dim);
+  }
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public static Tensor norm(Tensor self, Object p, long[] dim, boolean keepdim) {
+    return NORM_SCALAROPT_DIM.get().callTensor(self, p, dim, keepdim);
+  }
+
+  private static final LazyOp NORM_SCALAROPT_DIM_DTYPE = new LazyOp("aten::norm.ScalarOpt_dim_dtype");
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *,
+   * ScalarType dtype) -> Tensor}.
+   */
+  public static Tensor norm(Tensor self, Object p, long[] dim, boolean keepdim, DType dtype) {
+    return (Tensor) NORM_SCALAROPT_DIM_DTYPE.get().callBoxed(new Object[] {self, p, dim, keepdim,
+        dtype})[0];
+  }
+
+  private static final LazyOp NORM_SCALAROPT_DTYPE = new LazyOp("aten::norm.ScalarOpt_dtype");
+
+  /**
+   * {@code aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor}.
+   */
+  public static Tensor norm(Tensor self, Object p, DType dtype) {
+    return (Tensor) NORM_SCALAROPT_DTYPE.get().callBoxed(new Object[] {self, p, dtype})[0];
+  }
+
+  private static final LazyOp NORM_SCALAROPT_DTYPE_OUT = new LazyOp("aten::norm.ScalarOpt_dtype_out");
+
+  /**
+   * {@code aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(Tensor out, Tensor self, Object p, DType dtype) {
+    ((Tensor) NORM_SCALAROPT_DTYPE_OUT.get().callBoxed(new Object[] {self, p, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORM_SCALAR_OUT = new LazyOp("aten::norm.Scalar_out");
+
+  /**
+   * {@code aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(Tensor out, Tensor self) {
+    NORM_SCALAR_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(Tensor out, Tensor self, Object p) {
+    ((Tensor) NORM_SCALAR_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORM_DTYPE_OUT = new LazyOp("aten::norm.dtype_out");
+
+  /**
+   * {@code aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType
+   * dtype, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(
+      Tensor out, Tensor self, Object p, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) NORM_DTYPE_OUT.get().callBoxed(new Object[] {self, p, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORM_OUT = new LazyOp("aten::norm.out");
+
+  /**
+   * {@code aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(Tensor out, Tensor self, Object p, long... dim) {
+    NORM_OUT.get().with("out", out).callTensor(self, p, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor normOut(Tensor out, Tensor self, Object p, long[] dim, boolean keepdim) {
+    ((Tensor) NORM_OUT.get().callBoxed(new Object[] {self, p, dim, keepdim, out})[0]).close();
     return out;
   }
 
@@ -12784,6 +23365,22 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp PINVERSE = new LazyOp("aten::pinverse");
+
+  /**
+   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   */
+  public static Tensor pinverse(Tensor self) {
+    return PINVERSE.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   */
+  public static Tensor pinverse(Tensor self, double rcond) {
+    return PINVERSE.get().callTensor(self, rcond);
+  }
+
   private static final LazyOp PIXEL_SHUFFLE = new LazyOp("aten::pixel_shuffle");
 
   /**
@@ -12835,6 +23432,53 @@ public final class Aten {
   public static Tensor poissonNllLoss(
       Tensor input, Tensor target, boolean logInput, boolean full, double eps, long reduction) {
     return POISSON_NLL_LOSS.get().callTensor(input, target, logInput, full, eps, reduction);
+  }
+
+  private static final LazyOp POLAR = new LazyOp("aten::polar");
+
+  /**
+   * {@code aten::polar(Tensor abs, Tensor angle) -> Tensor}.
+   */
+  public static Tensor polar(Tensor abs, Tensor angle) {
+    return POLAR.get().callTensor(abs, angle);
+  }
+
+  private static final LazyOp POLAR_OUT = new LazyOp("aten::polar.out");
+
+  /**
+   * {@code aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor polarOut(Tensor out, Tensor abs, Tensor angle) {
+    ((Tensor) POLAR_OUT.get().callBoxed(new Object[] {abs, angle, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POLYGAMMA = new LazyOp("aten::polygamma");
+
+  /**
+   * {@code aten::polygamma(int n, Tensor self) -> Tensor}.
+   */
+  public static Tensor polygamma(long n, Tensor self) {
+    return POLYGAMMA.get().callTensor(n, self);
+  }
+
+  private static final LazyOp POLYGAMMA_OUT = new LazyOp("aten::polygamma.out");
+
+  /**
+   * {@code aten::polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor polygammaOut(Tensor out, long n, Tensor self) {
+    ((Tensor) POLYGAMMA_OUT.get().callBoxed(new Object[] {n, self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POSITIVE = new LazyOp("aten::positive");
+
+  /**
+   * {@code aten::positive(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor positive(Tensor self) {
+    return POSITIVE.get().callTensor(self);
   }
 
   private static final LazyOp POW_SCALAR = new LazyOp("aten::pow.Scalar");
@@ -13022,6 +23666,187 @@ public final class Aten {
    */
   public static DType promoteTypes(DType type1, DType type2) {
     return (DType) PROMOTE_TYPES.get().call(type1, type2);
+  }
+
+  private static final LazyOp QUANTILE = new LazyOp("aten::quantile");
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, Tensor q) {
+    return QUANTILE.get().callTensor(self, q);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, Tensor q, Long dim) {
+    return QUANTILE.get().callTensor(self, q, dim);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, Tensor q, Long dim, boolean keepdim) {
+    return QUANTILE.get().callTensor(self, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(
+      Tensor self, Tensor q, Long dim, boolean keepdim, String interpolation) {
+    return (Tensor) QUANTILE.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation})[0];
+  }
+
+  private static final LazyOp QUANTILE_OUT = new LazyOp("aten::quantile.out");
+
+  /**
+   * {@code aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, Tensor q) {
+    QUANTILE_OUT.get().with("out", out).callTensor(self, q).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, Tensor q, Long dim) {
+    QUANTILE_OUT.get().with("out", out).callTensor(self, q, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, Tensor q, Long dim, boolean keepdim) {
+    QUANTILE_OUT.get().with("out", out).callTensor(self, q, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(
+      Tensor out, Tensor self, Tensor q, Long dim, boolean keepdim, String interpolation) {
+    ((Tensor) QUANTILE_OUT.get().callBoxed(new Object[] {self, q, dim, keepdim, interpolation,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp QUANTILE_SCALAR = new LazyOp("aten::quantile.scalar");
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, double q) {
+    return QUANTILE_SCALAR.get().callTensor(self, q);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, double q, Long dim) {
+    return QUANTILE_SCALAR.get().callTensor(self, q, dim);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(Tensor self, double q, Long dim, boolean keepdim) {
+    return QUANTILE_SCALAR.get().callTensor(self, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public static Tensor quantile(
+      Tensor self, double q, Long dim, boolean keepdim, String interpolation) {
+    return (Tensor) QUANTILE_SCALAR.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation})[0];
+  }
+
+  private static final LazyOp QUANTILE_SCALAR_OUT = new LazyOp("aten::quantile.scalar_out");
+
+  /**
+   * {@code aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, double q) {
+    QUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, double q, Long dim) {
+    QUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(Tensor out, Tensor self, double q, Long dim, boolean keepdim) {
+    QUANTILE_SCALAR_OUT.get().with("out", out).callTensor(self, q, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *,
+   * str interpolation="linear", Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor quantileOut(
+      Tensor out, Tensor self, double q, Long dim, boolean keepdim, String interpolation) {
+    ((Tensor) QUANTILE_SCALAR_OUT.get().callBoxed(new Object[] {self, q, dim, keepdim,
+        interpolation, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RAD2DEG = new LazyOp("aten::rad2deg");
+
+  /**
+   * {@code aten::rad2deg(Tensor self) -> Tensor}.
+   */
+  public static Tensor rad2deg(Tensor self) {
+    return RAD2DEG.get().callTensor(self);
+  }
+
+  private static final LazyOp RAD2DEG_OUT = new LazyOp("aten::rad2deg.out");
+
+  /**
+   * {@code aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor rad2degOut(Tensor out, Tensor self) {
+    ((Tensor) RAD2DEG_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RAD2DEG_ = new LazyOp("aten::rad2deg_");
+
+  /**
+   * {@code aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor rad2deg_(Tensor self) {
+    RAD2DEG_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp RAND = new LazyOp("aten::rand");
@@ -13874,6 +24699,133 @@ public final class Aten {
   public static Tensor random_(Tensor self, long to, Generator generator) {
     ((Tensor) RANDOM__TO.get().callBoxed(new Object[] {self, to, generator})[0]).close();
     return self;
+  }
+
+  private static final LazyOp RANDPERM = new LazyOp("aten::randperm");
+
+  /**
+   * What {@link #randperm} may be given by name.
+   */
+  public static final class RandpermOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandpermOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandpermOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandpermOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandpermOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device?
+   * device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randperm(long n) {
+    return RANDPERM.get().callTensor(n);
+  }
+
+  /**
+   * {@code aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device?
+   * device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randperm(long n, RandpermOptions options) {
+    return (Tensor) RANDPERM.get().callBoxed(new Object[] {n, options.dtype, options.layout,
+        options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDPERM_GENERATOR = new LazyOp("aten::randperm.generator");
+
+  /**
+   * What {@link #randperm} may be given by name.
+   */
+  public static final class RandpermGeneratorOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public RandpermGeneratorOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public RandpermGeneratorOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public RandpermGeneratorOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public RandpermGeneratorOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randperm(long n, Generator generator) {
+    return RANDPERM_GENERATOR.get().with("generator", generator).callTensor(n);
+  }
+
+  /**
+   * {@code aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor randperm(long n, Generator generator, RandpermGeneratorOptions options) {
+    return (Tensor) RANDPERM_GENERATOR.get().callBoxed(new Object[] {n, generator, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDPERM_GENERATOR_OUT = new LazyOp("aten::randperm.generator_out");
+
+  /**
+   * {@code aten::randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randpermOut(Tensor out, long n, Generator generator) {
+    ((Tensor) RANDPERM_GENERATOR_OUT.get().callBoxed(new Object[] {n, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDPERM_OUT = new LazyOp("aten::randperm.out");
+
+  /**
+   * {@code aten::randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randpermOut(Tensor out, long n) {
+    ((Tensor) RANDPERM_OUT.get().callBoxed(new Object[] {n, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp RAVEL = new LazyOp("aten::ravel");
@@ -15564,6 +26516,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp SINC = new LazyOp("aten::sinc");
+
+  /**
+   * {@code aten::sinc(Tensor self) -> Tensor}.
+   */
+  public static Tensor sinc(Tensor self) {
+    return SINC.get().callTensor(self);
+  }
+
+  private static final LazyOp SINC_OUT = new LazyOp("aten::sinc.out");
+
+  /**
+   * {@code aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sincOut(Tensor out, Tensor self) {
+    ((Tensor) SINC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SINC_ = new LazyOp("aten::sinc_");
+
+  /**
+   * {@code aten::sinc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor sinc_(Tensor self) {
+    SINC_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp SINH = new LazyOp("aten::sinh");
 
   /**
@@ -15841,6 +26822,39 @@ public final class Aten {
     ((Tensor) SLICE_SCATTER_OUT.get().callBoxed(new Object[] {self, src, dim, start, end, step,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SLOGDET = new LazyOp("aten::slogdet");
+
+  /**
+   * What {@link #slogdet} gives.
+   */
+  public record SlogdetResult(Tensor sign, Tensor logabsdet) {}
+
+  /**
+   * {@code aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)}.
+   */
+  public static SlogdetResult slogdet(Tensor self) {
+    Object[] results = SLOGDET.get().callAll(self);
+    return new SlogdetResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp SLOGDET_OUT = new LazyOp("aten::slogdet.out");
+
+  /**
+   * What {@link #slogdetOut} gives.
+   */
+  public record SlogdetOutResult(Tensor sign, Tensor logabsdet) {}
+
+  /**
+   * {@code aten::slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!)
+   * sign, Tensor(b!) logabsdet)}.
+   */
+  public static SlogdetOutResult slogdetOut(Tensor sign, Tensor logabsdet, Tensor self) {
+    Object[] results = SLOGDET_OUT.get().callBoxed(new Object[] {self, sign, logabsdet});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SlogdetOutResult(sign, logabsdet);
   }
 
   private static final LazyOp SMOOTH_L1_LOSS = new LazyOp("aten::smooth_l1_loss");
@@ -16284,6 +27298,25 @@ public final class Aten {
     return new SortValuesStableResult(values, indices);
   }
 
+  private static final LazyOp SPECIAL_DIGAMMA = new LazyOp("aten::special_digamma");
+
+  /**
+   * {@code aten::special_digamma(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialDigamma(Tensor self) {
+    return SPECIAL_DIGAMMA.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_DIGAMMA_OUT = new LazyOp("aten::special_digamma.out");
+
+  /**
+   * {@code aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialDigammaOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_DIGAMMA_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SPECIAL_ERF = new LazyOp("aten::special_erf");
 
   /**
@@ -16319,6 +27352,25 @@ public final class Aten {
    */
   public static Tensor specialErfcOut(Tensor out, Tensor self) {
     ((Tensor) SPECIAL_ERFC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ERFINV = new LazyOp("aten::special_erfinv");
+
+  /**
+   * {@code aten::special_erfinv(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialErfinv(Tensor self) {
+    return SPECIAL_ERFINV.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_ERFINV_OUT = new LazyOp("aten::special_erfinv.out");
+
+  /**
+   * {@code aten::special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialErfinvOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_ERFINV_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -16379,6 +27431,101 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SPECIAL_GAMMALN = new LazyOp("aten::special_gammaln");
+
+  /**
+   * {@code aten::special_gammaln(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialGammaln(Tensor self) {
+    return SPECIAL_GAMMALN.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_GAMMALN_OUT = new LazyOp("aten::special_gammaln.out");
+
+  /**
+   * {@code aten::special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialGammalnOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_GAMMALN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_I0 = new LazyOp("aten::special_i0");
+
+  /**
+   * {@code aten::special_i0(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialI0(Tensor self) {
+    return SPECIAL_I0.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_I0_OUT = new LazyOp("aten::special_i0.out");
+
+  /**
+   * {@code aten::special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialI0Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_I0_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_I0E = new LazyOp("aten::special_i0e");
+
+  /**
+   * {@code aten::special_i0e(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialI0e(Tensor self) {
+    return SPECIAL_I0E.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_I0E_OUT = new LazyOp("aten::special_i0e.out");
+
+  /**
+   * {@code aten::special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialI0eOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_I0E_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_I1 = new LazyOp("aten::special_i1");
+
+  /**
+   * {@code aten::special_i1(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialI1(Tensor self) {
+    return SPECIAL_I1.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_I1_OUT = new LazyOp("aten::special_i1.out");
+
+  /**
+   * {@code aten::special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialI1Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_I1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_I1E = new LazyOp("aten::special_i1e");
+
+  /**
+   * {@code aten::special_i1e(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialI1e(Tensor self) {
+    return SPECIAL_I1E.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_I1E_OUT = new LazyOp("aten::special_i1e.out");
+
+  /**
+   * {@code aten::special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialI1eOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_I1E_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SPECIAL_LOG1P = new LazyOp("aten::special_log1p");
 
   /**
@@ -16395,6 +27542,40 @@ public final class Aten {
    */
   public static Tensor specialLog1pOut(Tensor out, Tensor self) {
     ((Tensor) SPECIAL_LOG1P_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_LOGIT = new LazyOp("aten::special_logit");
+
+  /**
+   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public static Tensor specialLogit(Tensor self) {
+    return SPECIAL_LOGIT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public static Tensor specialLogit(Tensor self, Double eps) {
+    return SPECIAL_LOGIT.get().callTensor(self, eps);
+  }
+
+  private static final LazyOp SPECIAL_LOGIT_OUT = new LazyOp("aten::special_logit.out");
+
+  /**
+   * {@code aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLogitOut(Tensor out, Tensor self) {
+    SPECIAL_LOGIT_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLogitOut(Tensor out, Tensor self, Double eps) {
+    ((Tensor) SPECIAL_LOGIT_OUT.get().callBoxed(new Object[] {self, eps, out})[0]).close();
     return out;
   }
 
@@ -16431,6 +27612,124 @@ public final class Aten {
    */
   public static Tensor specialLogsumexpOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
     ((Tensor) SPECIAL_LOGSUMEXP_OUT.get().callBoxed(new Object[] {self, dim, keepdim,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_POLYGAMMA = new LazyOp("aten::special_polygamma");
+
+  /**
+   * {@code aten::special_polygamma(int n, Tensor self) -> Tensor}.
+   */
+  public static Tensor specialPolygamma(long n, Tensor self) {
+    return SPECIAL_POLYGAMMA.get().callTensor(n, self);
+  }
+
+  private static final LazyOp SPECIAL_POLYGAMMA_OUT = new LazyOp("aten::special_polygamma.out");
+
+  /**
+   * {@code aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialPolygammaOut(Tensor out, long n, Tensor self) {
+    ((Tensor) SPECIAL_POLYGAMMA_OUT.get().callBoxed(new Object[] {n, self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_PSI = new LazyOp("aten::special_psi");
+
+  /**
+   * {@code aten::special_psi(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialPsi(Tensor self) {
+    return SPECIAL_PSI.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_PSI_OUT = new LazyOp("aten::special_psi.out");
+
+  /**
+   * {@code aten::special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialPsiOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_PSI_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_SINC = new LazyOp("aten::special_sinc");
+
+  /**
+   * {@code aten::special_sinc(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialSinc(Tensor self) {
+    return SPECIAL_SINC.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_SINC_OUT = new LazyOp("aten::special_sinc.out");
+
+  /**
+   * {@code aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialSincOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_SINC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY = new LazyOp("aten::special_xlog1py");
+
+  /**
+   * {@code aten::special_xlog1py(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialXlog1py(Tensor self, Tensor other) {
+    return SPECIAL_XLOG1PY.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY_OTHER_SCALAR = new LazyOp("aten::special_xlog1py.other_scalar");
+
+  /**
+   * {@code aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor specialXlog1py(Tensor self, Object other) {
+    return SPECIAL_XLOG1PY_OTHER_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY_OTHER_SCALAR_OUT = new LazyOp("aten::special_xlog1py.other_scalar_out");
+
+  /**
+   * {@code aten::special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor specialXlog1pyOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) SPECIAL_XLOG1PY_OTHER_SCALAR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY_OUT = new LazyOp("aten::special_xlog1py.out");
+
+  /**
+   * {@code aten::special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialXlog1pyOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) SPECIAL_XLOG1PY_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY_SELF_SCALAR = new LazyOp("aten::special_xlog1py.self_scalar");
+
+  /**
+   * {@code aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialXlog1py(Object self, Tensor other) {
+    return SPECIAL_XLOG1PY_SELF_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_XLOG1PY_SELF_SCALAR_OUT = new LazyOp("aten::special_xlog1py.self_scalar_out");
+
+  /**
+   * {@code aten::special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor specialXlog1pyOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) SPECIAL_XLOG1PY_SELF_SCALAR_OUT.get().callBoxed(new Object[] {self, other,
         out})[0]).close();
     return out;
   }
@@ -17316,6 +28615,84 @@ public final class Aten {
     return SUM_TO_SIZE.get().callTensor(self, size);
   }
 
+  private static final LazyOp SVD = new LazyOp("aten::svd");
+
+  /**
+   * What {@link #svd} gives.
+   */
+  public record SvdResult(Tensor u, Tensor s, Tensor v) {}
+
+  /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public static SvdResult svd(Tensor self) {
+    Object[] results = SVD.get().callAll(self);
+    return new SvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public static SvdResult svd(Tensor self, boolean some) {
+    Object[] results = SVD.get().callAll(self, some);
+    return new SvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public static SvdResult svd(Tensor self, boolean some, boolean computeUv) {
+    Object[] results = SVD.get().callAll(self, some, computeUv);
+    return new SvdResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp SVD_U = new LazyOp("aten::svd.U");
+
+  /**
+   * What {@link #svdOut} gives.
+   */
+  public record SvdUResult(Tensor u, Tensor s, Tensor v) {}
+
+  /**
+   * {@code aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)}.
+   */
+  public static SvdUResult svdOut(Tensor u, Tensor s, Tensor v, Tensor self) {
+    Object[] results = SVD_U.get().with("U", u).with("S", s).with("V", v).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new SvdUResult(u, s, v);
+  }
+
+  /**
+   * {@code aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)}.
+   */
+  public static SvdUResult svdOut(Tensor u, Tensor s, Tensor v, Tensor self, boolean some) {
+    Object[] results = SVD_U.get().with("U", u).with("S", s).with("V", v).callAll(self, some);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new SvdUResult(u, s, v);
+  }
+
+  /**
+   * {@code aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U,
+   * Tensor(b!) S, Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)}.
+   */
+  public static SvdUResult svdOut(
+      Tensor u, Tensor s, Tensor v, Tensor self, boolean some, boolean computeUv) {
+    Object[] results = SVD_U.get().callBoxed(new Object[] {self, some, computeUv, u, s, v});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new SvdUResult(u, s, v);
+  }
+
   private static final LazyOp SWAPAXES = new LazyOp("aten::swapaxes");
 
   /**
@@ -17525,6 +28902,29 @@ public final class Aten {
     ((Tensor) TANH_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, output,
         gradInput})[0]).close();
     return gradInput;
+  }
+
+  private static final LazyOp TENSORDOT = new LazyOp("aten::tensordot");
+
+  /**
+   * {@code aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) ->
+   * Tensor}.
+   */
+  public static Tensor tensordot(Tensor self, Tensor other, long[] dimsSelf, long... dimsOther) {
+    return TENSORDOT.get().callTensor(self, other, dimsSelf, dimsOther);
+  }
+
+  private static final LazyOp TENSORDOT_OUT = new LazyOp("aten::tensordot.out");
+
+  /**
+   * {@code aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor tensordotOut(
+      Tensor out, Tensor self, Tensor other, long[] dimsSelf, long... dimsOther) {
+    ((Tensor) TENSORDOT_OUT.get().callBoxed(new Object[] {self, other, dimsSelf, dimsOther,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp THRESHOLD_BACKWARD = new LazyOp("aten::threshold_backward");
@@ -17848,6 +29248,25 @@ public final class Aten {
     return new TopkValuesResult(values, indices);
   }
 
+  private static final LazyOp TRACE = new LazyOp("aten::trace");
+
+  /**
+   * {@code aten::trace(Tensor self) -> Tensor}.
+   */
+  public static Tensor trace(Tensor self) {
+    return TRACE.get().callTensor(self);
+  }
+
+  private static final LazyOp TRACE_OUT = new LazyOp("aten::trace.out");
+
+  /**
+   * {@code aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor traceOut(Tensor out, Tensor self) {
+    ((Tensor) TRACE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp TRANSPOSE_INT = new LazyOp("aten::transpose.int");
 
   /**
@@ -17886,6 +29305,110 @@ public final class Aten {
     ((Tensor) TRANSPOSE_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim0, dim1,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp TRAPEZOID_DX = new LazyOp("aten::trapezoid.dx");
+
+  /**
+   * What {@link #trapezoid} may be given by name.
+   */
+  public static final class TrapezoidDxOptions {
+    private Object dx = 1L;
+    private long dim = -1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public TrapezoidDxOptions dx(Object dx) {
+      this.dx = dx;
+      return this;
+    }
+
+    /** Sets {@code int; by default -1L}. */
+    public TrapezoidDxOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapezoid(Tensor y) {
+    return TRAPEZOID_DX.get().callTensor(y);
+  }
+
+  /**
+   * {@code aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapezoid(Tensor y, TrapezoidDxOptions options) {
+    return (Tensor) TRAPEZOID_DX.get().callBoxed(new Object[] {y, options.dx, options.dim})[0];
+  }
+
+  private static final LazyOp TRAPEZOID_X = new LazyOp("aten::trapezoid.x");
+
+  /**
+   * {@code aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapezoid(Tensor y, Tensor x) {
+    return TRAPEZOID_X.get().callTensor(y, x);
+  }
+
+  /**
+   * {@code aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapezoid(Tensor y, Tensor x, long dim) {
+    return (Tensor) TRAPEZOID_X.get().callBoxed(new Object[] {y, x, dim})[0];
+  }
+
+  private static final LazyOp TRAPZ_DX = new LazyOp("aten::trapz.dx");
+
+  /**
+   * What {@link #trapz} may be given by name.
+   */
+  public static final class TrapzDxOptions {
+    private double dx = 1.0;
+    private long dim = -1L;
+
+    /** Sets {@code float; by default 1.0}. */
+    public TrapzDxOptions dx(double dx) {
+      this.dx = dx;
+      return this;
+    }
+
+    /** Sets {@code int; by default -1L}. */
+    public TrapzDxOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapz(Tensor y) {
+    return TRAPZ_DX.get().callTensor(y);
+  }
+
+  /**
+   * {@code aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapz(Tensor y, TrapzDxOptions options) {
+    return (Tensor) TRAPZ_DX.get().callBoxed(new Object[] {y, options.dx, options.dim})[0];
+  }
+
+  private static final LazyOp TRAPZ_X = new LazyOp("aten::trapz.x");
+
+  /**
+   * {@code aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapz(Tensor y, Tensor x) {
+    return TRAPZ_X.get().callTensor(y, x);
+  }
+
+  /**
+   * {@code aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor}.
+   */
+  public static Tensor trapz(Tensor y, Tensor x, long dim) {
+    return (Tensor) TRAPZ_X.get().callBoxed(new Object[] {y, x, dim})[0];
   }
 
   private static final LazyOp TRIL = new LazyOp("aten::tril");
@@ -18332,6 +29855,238 @@ public final class Aten {
   public static Tensor uniform_(Tensor self, double from, double to, Generator generator) {
     ((Tensor) UNIFORM_.get().callBoxed(new Object[] {self, from, to, generator})[0]).close();
     return self;
+  }
+
+  private static final LazyOp UNIQUE_CONSECUTIVE = new LazyOp("aten::unique_consecutive");
+
+  /**
+   * What {@link #uniqueConsecutive} gives.
+   */
+  public record UniqueConsecutiveResult(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueConsecutiveResult uniqueConsecutive(Tensor self) {
+    Object[] results = UNIQUE_CONSECUTIVE.get().callAll(self);
+    return new UniqueConsecutiveResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueConsecutiveResult uniqueConsecutive(Tensor self, boolean returnInverse) {
+    Object[] results = UNIQUE_CONSECUTIVE.get().callAll(self, returnInverse);
+    return new UniqueConsecutiveResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueConsecutiveResult uniqueConsecutive(
+      Tensor self, boolean returnInverse, boolean returnCounts) {
+    Object[] results = UNIQUE_CONSECUTIVE.get().callAll(self, returnInverse, returnCounts);
+    return new UniqueConsecutiveResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueConsecutiveResult uniqueConsecutive(
+      Tensor self, boolean returnInverse, boolean returnCounts, Long dim) {
+    Object[] results = UNIQUE_CONSECUTIVE.get().callAll(self, returnInverse, returnCounts, dim);
+    return new UniqueConsecutiveResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp UNIQUE_CONSECUTIVE_OUT = new LazyOp("aten::unique_consecutive.out");
+
+  /**
+   * What {@link #uniqueConsecutiveOut} gives.
+   */
+  public record UniqueConsecutiveOutResult(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) ->
+   * (Tensor(a!), Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueConsecutiveOutResult uniqueConsecutiveOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self) {
+    Object[] results = UNIQUE_CONSECUTIVE_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueConsecutiveOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) ->
+   * (Tensor(a!), Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueConsecutiveOutResult uniqueConsecutiveOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean returnInverse) {
+    Object[] results = UNIQUE_CONSECUTIVE_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).callAll(self, returnInverse);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueConsecutiveOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) ->
+   * (Tensor(a!), Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueConsecutiveOutResult uniqueConsecutiveOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean returnInverse,
+      boolean returnCounts) {
+    Object[] results = UNIQUE_CONSECUTIVE_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).callAll(self, returnInverse, returnCounts);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueConsecutiveOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) ->
+   * (Tensor(a!), Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueConsecutiveOutResult uniqueConsecutiveOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, boolean returnInverse,
+      boolean returnCounts, Long dim) {
+    Object[] results = UNIQUE_CONSECUTIVE_OUT.get().callBoxed(new Object[] {self, returnInverse,
+        returnCounts, dim, out0, out1, out2});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueConsecutiveOutResult(out0, out1, out2);
+  }
+
+  private static final LazyOp UNIQUE_DIM = new LazyOp("aten::unique_dim");
+
+  /**
+   * What {@link #uniqueDim} gives.
+   */
+  public record UniqueDimResult(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueDimResult uniqueDim(Tensor self, long dim) {
+    Object[] results = UNIQUE_DIM.get().callAll(self, dim);
+    return new UniqueDimResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueDimResult uniqueDim(Tensor self, long dim, boolean sorted) {
+    Object[] results = UNIQUE_DIM.get().callAll(self, dim, sorted);
+    return new UniqueDimResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueDimResult uniqueDim(
+      Tensor self, long dim, boolean sorted, boolean returnInverse) {
+    Object[] results = UNIQUE_DIM.get().callAll(self, dim, sorted, returnInverse);
+    return new UniqueDimResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public static UniqueDimResult uniqueDim(
+      Tensor self, long dim, boolean sorted, boolean returnInverse, boolean returnCounts) {
+    Object[] results = UNIQUE_DIM.get().callAll(self, dim, sorted, returnInverse, returnCounts);
+    return new UniqueDimResult((Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp UNIQUE_DIM_OUT = new LazyOp("aten::unique_dim.out");
+
+  /**
+   * What {@link #uniqueDimOut} gives.
+   */
+  public record UniqueDimOutResult(Tensor result0, Tensor result1, Tensor result2) {}
+
+  /**
+   * {@code aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
+   * bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueDimOutResult uniqueDimOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, long dim) {
+    Object[] results = UNIQUE_DIM_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueDimOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
+   * bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueDimOutResult uniqueDimOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, long dim, boolean sorted) {
+    Object[] results = UNIQUE_DIM_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self, dim, sorted);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueDimOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
+   * bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueDimOutResult uniqueDimOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, long dim, boolean sorted,
+      boolean returnInverse) {
+    Object[] results = UNIQUE_DIM_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).callAll(self, dim, sorted, returnInverse);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueDimOutResult(out0, out1, out2);
+  }
+
+  /**
+   * {@code aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
+   * bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
+   * Tensor(b!), Tensor(c!))}.
+   */
+  public static UniqueDimOutResult uniqueDimOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor self, long dim, boolean sorted,
+      boolean returnInverse, boolean returnCounts) {
+    Object[] results = UNIQUE_DIM_OUT.get().callBoxed(new Object[] {self, dim, sorted,
+        returnInverse, returnCounts, out0, out1, out2});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new UniqueDimOutResult(out0, out1, out2);
   }
 
   private static final LazyOp UNSQUEEZE = new LazyOp("aten::unsqueeze");
@@ -19406,6 +31161,29 @@ public final class Aten {
     return VALUE_SELECTING_REDUCTION_BACKWARD.get().callTensor(grad, dim, indices, sizes, keepdim);
   }
 
+  private static final LazyOp VANDER = new LazyOp("aten::vander");
+
+  /**
+   * {@code aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor}.
+   */
+  public static Tensor vander(Tensor x) {
+    return VANDER.get().callTensor(x);
+  }
+
+  /**
+   * {@code aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor}.
+   */
+  public static Tensor vander(Tensor x, Long n) {
+    return VANDER.get().callTensor(x, n);
+  }
+
+  /**
+   * {@code aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor}.
+   */
+  public static Tensor vander(Tensor x, Long n, boolean increasing) {
+    return VANDER.get().callTensor(x, n, increasing);
+  }
+
   private static final LazyOp VAR = new LazyOp("aten::var");
 
   /**
@@ -19734,6 +31512,25 @@ public final class Aten {
       Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
     Object[] results = VAR_MEAN_DIM.get().callAll(self, dim, unbiased, keepdim);
     return new VarMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp VDOT = new LazyOp("aten::vdot");
+
+  /**
+   * {@code aten::vdot(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor vdot(Tensor self, Tensor other) {
+    return VDOT.get().callTensor(self, other);
+  }
+
+  private static final LazyOp VDOT_OUT = new LazyOp("aten::vdot.out");
+
+  /**
+   * {@code aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor vdotOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) VDOT_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp VIEW = new LazyOp("aten::view");

@@ -163,6 +163,38 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public Tensor addbmm(Tensor batch1, Tensor batch2) {
+    return Aten.addbmm((Tensor) this, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public Tensor addbmm(Tensor batch1, Tensor batch2, Aten.AddbmmOptions options) {
+    return Aten.addbmm((Tensor) this, batch1, batch2, options);
+  }
+
+  /**
+   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor addbmm_(Tensor batch1, Tensor batch2) {
+    return Aten.addbmm_((Tensor) this, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor addbmm_(Tensor batch1, Tensor batch2, Aten.AddbmmInPlaceOptions options) {
+    return Aten.addbmm_((Tensor) this, batch1, batch2, options);
+  }
+
+  /**
    * {@code aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
    * Tensor}.
    */
@@ -256,6 +288,70 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor addmm_(Tensor mat1, Tensor mat2, Aten.AddmmInPlaceOptions options) {
     return Aten.addmm_((Tensor) this, mat1, mat2, options);
+  }
+
+  /**
+   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addmv(Tensor mat, Tensor vec) {
+    return Aten.addmv((Tensor) this, mat, vec);
+  }
+
+  /**
+   * {@code aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addmv(Tensor mat, Tensor vec, Aten.AddmvOptions options) {
+    return Aten.addmv((Tensor) this, mat, vec, options);
+  }
+
+  /**
+   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public Tensor addmv_(Tensor mat, Tensor vec) {
+    return Aten.addmv_((Tensor) this, mat, vec);
+  }
+
+  /**
+   * {@code aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public Tensor addmv_(Tensor mat, Tensor vec, Aten.AddmvInPlaceOptions options) {
+    return Aten.addmv_((Tensor) this, mat, vec, options);
+  }
+
+  /**
+   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addr(Tensor vec1, Tensor vec2) {
+    return Aten.addr((Tensor) this, vec1, vec2);
+  }
+
+  /**
+   * {@code aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addr(Tensor vec1, Tensor vec2, Aten.AddrOptions options) {
+    return Aten.addr((Tensor) this, vec1, vec2, options);
+  }
+
+  /**
+   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public Tensor addr_(Tensor vec1, Tensor vec2) {
+    return Aten.addr_((Tensor) this, vec1, vec2);
+  }
+
+  /**
+   * {@code aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)
+   * -> Tensor(a!)}.
+   */
+  public Tensor addr_(Tensor vec1, Tensor vec2, Aten.AddrInPlaceOptions options) {
+    return Aten.addr_((Tensor) this, vec1, vec2, options);
   }
 
   /**
@@ -372,6 +468,29 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor amin(long[] dim, boolean keepdim) {
     return Aten.amin((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
+   * max)}.
+   */
+  public Aten.AminmaxResult aminmax() {
+    return Aten.aminmax((Tensor) this);
+  }
+
+  /**
+   * {@code aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor
+   * max)}.
+   */
+  public Aten.AminmaxResult aminmax(Aten.AminmaxOptions options) {
+    return Aten.aminmax((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::angle(Tensor self) -> Tensor}.
+   */
+  public Tensor angle() {
+    return Aten.angle((Tensor) this);
   }
 
   /**
@@ -871,6 +990,120 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public Tensor baddbmm(Tensor batch1, Tensor batch2) {
+    return Aten.baddbmm((Tensor) this, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor}.
+   */
+  public Tensor baddbmm(Tensor batch1, Tensor batch2, Aten.BaddbmmOptions options) {
+    return Aten.baddbmm((Tensor) this, batch1, batch2, options);
+  }
+
+  /**
+   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor baddbmm_(Tensor batch1, Tensor batch2) {
+    return Aten.baddbmm_((Tensor) this, batch1, batch2);
+  }
+
+  /**
+   * {@code aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor baddbmm_(Tensor batch1, Tensor batch2, Aten.BaddbmmInPlaceOptions options) {
+    return Aten.baddbmm_((Tensor) this, batch1, batch2, options);
+  }
+
+  /**
+   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli() {
+    return Aten.bernoulli((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli(Generator generator) {
+    return Aten.bernoulli((Tensor) this, generator);
+  }
+
+  /**
+   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli(Tensor p) {
+    return Aten.bernoulli((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli(Tensor p, Generator generator) {
+    return Aten.bernoulli((Tensor) this, p, generator);
+  }
+
+  /**
+   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli(double p) {
+    return Aten.bernoulli((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor bernoulli(double p, Generator generator) {
+    return Aten.bernoulli((Tensor) this, p, generator);
+  }
+
+  /**
+   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor bernoulli_(Tensor p) {
+    return Aten.bernoulli_((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor bernoulli_(Tensor p, Generator generator) {
+    return Aten.bernoulli_((Tensor) this, p, generator);
+  }
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor bernoulli_() {
+    return Aten.bernoulli_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor bernoulli_(double p) {
+    return Aten.bernoulli_((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor bernoulli_(double p, Generator generator) {
+    return Aten.bernoulli_((Tensor) this, p, generator);
+  }
+
+  /**
    * {@code aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int
    * reduction=1) -> Tensor}.
    */
@@ -1084,6 +1317,70 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor cauchy() {
+    return Aten.cauchy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor cauchy(double median) {
+    return Aten.cauchy((Tensor) this, median);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor cauchy(double median, double sigma) {
+    return Aten.cauchy((Tensor) this, median, sigma);
+  }
+
+  /**
+   * {@code aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor cauchy(double median, double sigma, Generator generator) {
+    return Aten.cauchy((Tensor) this, median, sigma, generator);
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor cauchy_() {
+    return Aten.cauchy_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor cauchy_(double median) {
+    return Aten.cauchy_((Tensor) this, median);
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor cauchy_(double median, double sigma) {
+    return Aten.cauchy_((Tensor) this, median, sigma);
+  }
+
+  /**
+   * {@code aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor cauchy_(double median, double sigma, Generator generator) {
+    return Aten.cauchy_((Tensor) this, median, sigma, generator);
+  }
+
+  /**
    * {@code aten::ceil(Tensor self) -> Tensor}.
    */
   public Tensor ceil() {
@@ -1130,6 +1427,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor channelShuffle(long groups) {
     return Aten.channelShuffle((Tensor) this, groups);
+  }
+
+  /**
+   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
+   */
+  public Tensor choleskyInverse() {
+    return Aten.choleskyInverse((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor}.
+   */
+  public Tensor choleskyInverse(boolean upper) {
+    return Aten.choleskyInverse((Tensor) this, upper);
+  }
+
+  /**
+   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
+   */
+  public Tensor choleskySolve(Tensor input2) {
+    return Aten.choleskySolve((Tensor) this, input2);
+  }
+
+  /**
+   * {@code aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor}.
+   */
+  public Tensor choleskySolve(Tensor input2, boolean upper) {
+    return Aten.choleskySolve((Tensor) this, input2, upper);
   }
 
   /**
@@ -1366,6 +1691,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public Tensor combinations() {
+    return Aten.combinations((Tensor) this);
+  }
+
+  /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public Tensor combinations(long r) {
+    return Aten.combinations((Tensor) this, r);
+  }
+
+  /**
+   * {@code aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor}.
+   */
+  public Tensor combinations(long r, boolean withReplacement) {
+    return Aten.combinations((Tensor) this, r, withReplacement);
+  }
+
+  /**
    * {@code aten::conj(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor conj() {
@@ -1429,6 +1775,41 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor copysign(Object other) {
+    return Aten.copysign((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor copysign(Tensor other) {
+    return Aten.copysign((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor copysign_(Object other) {
+    return Aten.copysign_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor copysign_(Tensor other) {
+    return Aten.copysign_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::corrcoef(Tensor self) -> Tensor}.
+   */
+  public Tensor corrcoef() {
+    return Aten.corrcoef((Tensor) this);
+  }
+
+  /**
    * {@code aten::cos(Tensor self) -> Tensor}.
    */
   public Tensor cos() {
@@ -1478,6 +1859,36 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
+   * aweights=None) -> Tensor}.
+   */
+  public Tensor cov() {
+    return Aten.cov((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor?
+   * aweights=None) -> Tensor}.
+   */
+  public Tensor cov(Aten.CovOptions options) {
+    return Aten.cov((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   */
+  public Tensor cross(Tensor other) {
+    return Aten.cross((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor}.
+   */
+  public Tensor cross(Tensor other, Long dim) {
+    return Aten.cross((Tensor) this, other, dim);
+  }
+
+  /**
    * {@code aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int
    * reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor}.
    */
@@ -1520,6 +1931,48 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
+   */
+  public Aten.CummaxResult cummax(long dim) {
+    return Aten.cummax((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)}.
+   */
+  public Aten.CumminResult cummin(long dim) {
+    return Aten.cummin((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor cumprod(long dim) {
+    return Aten.cumprod((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor cumprod(long dim, DType dtype) {
+    return Aten.cumprod((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public Tensor cumprod_(long dim) {
+    return Aten.cumprod_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public Tensor cumprod_(long dim, DType dtype) {
+    return Aten.cumprod_((Tensor) this, dim, dtype);
+  }
+
+  /**
    * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
    */
   public Tensor cumsum(long dim) {
@@ -1545,6 +1998,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor cumsum_(long dim, DType dtype) {
     return Aten.cumsum_((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::deg2rad(Tensor self) -> Tensor}.
+   */
+  public Tensor deg2rad() {
+    return Aten.deg2rad((Tensor) this);
+  }
+
+  /**
+   * {@code aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor deg2rad_() {
+    return Aten.deg2rad_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::det(Tensor self) -> Tensor}.
+   */
+  public Tensor det() {
+    return Aten.det((Tensor) this);
   }
 
   /**
@@ -1692,6 +2166,74 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public Tensor diff() {
+    return Aten.diff((Tensor) this);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public Tensor diff(long n) {
+    return Aten.diff((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public Tensor diff(long n, long dim) {
+    return Aten.diff((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public Tensor diff(long n, long dim, Tensor prepend) {
+    return Aten.diff((Tensor) this, n, dim, prepend);
+  }
+
+  /**
+   * {@code aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None)
+   * -> Tensor}.
+   */
+  public Tensor diff(long n, long dim, Tensor prepend, Tensor append) {
+    return Aten.diff((Tensor) this, n, dim, prepend, append);
+  }
+
+  /**
+   * {@code aten::digamma(Tensor self) -> Tensor}.
+   */
+  public Tensor digamma() {
+    return Aten.digamma((Tensor) this);
+  }
+
+  /**
+   * {@code aten::digamma_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor digamma_() {
+    return Aten.digamma_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
+   */
+  public Tensor dist(Tensor other) {
+    return Aten.dist((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor}.
+   */
+  public Tensor dist(Tensor other, Object p) {
+    return Aten.dist((Tensor) this, other, p);
+  }
+
+  /**
    * {@code aten::div.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor div(Object other) {
@@ -1805,6 +2347,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor divide_(Tensor other, String roundingMode) {
     return Aten.divide_((Tensor) this, other, roundingMode);
+  }
+
+  /**
+   * {@code aten::dot(Tensor self, Tensor tensor) -> Tensor}.
+   */
+  public Tensor dot(Tensor tensor) {
+    return Aten.dot((Tensor) this, tensor);
   }
 
   /**
@@ -1931,6 +2480,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::erfinv(Tensor self) -> Tensor}.
+   */
+  public Tensor erfinv() {
+    return Aten.erfinv((Tensor) this);
+  }
+
+  /**
+   * {@code aten::erfinv_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor erfinv_() {
+    return Aten.erfinv_((Tensor) this);
+  }
+
+  /**
    * {@code aten::exp(Tensor self) -> Tensor}.
    */
   public Tensor exp() {
@@ -2008,6 +2571,631 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor exponential() {
+    return Aten.exponential((Tensor) this);
+  }
+
+  /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor exponential(double lambd) {
+    return Aten.exponential((Tensor) this, lambd);
+  }
+
+  /**
+   * {@code aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor exponential(double lambd, Generator generator) {
+    return Aten.exponential((Tensor) this, lambd, generator);
+  }
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor exponential_() {
+    return Aten.exponential_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor exponential_(double lambd) {
+    return Aten.exponential_((Tensor) this, lambd);
+  }
+
+  /**
+   * {@code aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) ->
+   * Tensor(a!)}.
+   */
+  public Tensor exponential_(double lambd, Generator generator) {
+    return Aten.exponential_((Tensor) this, lambd, generator);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftFft() {
+    return Aten.fftFft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftFft(Long n) {
+    return Aten.fftFft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftFft(Long n, long dim) {
+    return Aten.fftFft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftFft(Long n, long dim, String norm) {
+    return Aten.fftFft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFft2() {
+    return Aten.fftFft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFft2(long[] s) {
+    return Aten.fftFft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFft2(long[] s, long... dim) {
+    return Aten.fftFft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFft2(long[] s, long[] dim, String norm) {
+    return Aten.fftFft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFftn() {
+    return Aten.fftFftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFftn(long[] s) {
+    return Aten.fftFftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFftn(long[] s, long[] dim) {
+    return Aten.fftFftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftFftn(long[] s, long[] dim, String norm) {
+    return Aten.fftFftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public Tensor fftFftshift() {
+    return Aten.fftFftshift((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public Tensor fftFftshift(long[] dim) {
+    return Aten.fftFftshift((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftHfft() {
+    return Aten.fftHfft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftHfft(Long n) {
+    return Aten.fftHfft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftHfft(Long n, long dim) {
+    return Aten.fftHfft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftHfft(Long n, long dim, String norm) {
+    return Aten.fftHfft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfft2() {
+    return Aten.fftHfft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfft2(long[] s) {
+    return Aten.fftHfft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfft2(long[] s, long... dim) {
+    return Aten.fftHfft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfft2(long[] s, long[] dim, String norm) {
+    return Aten.fftHfft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfftn() {
+    return Aten.fftHfftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfftn(long[] s) {
+    return Aten.fftHfftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfftn(long[] s, long[] dim) {
+    return Aten.fftHfftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftHfftn(long[] s, long[] dim, String norm) {
+    return Aten.fftHfftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIfft() {
+    return Aten.fftIfft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIfft(Long n) {
+    return Aten.fftIfft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIfft(Long n, long dim) {
+    return Aten.fftIfft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIfft(Long n, long dim, String norm) {
+    return Aten.fftIfft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfft2() {
+    return Aten.fftIfft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfft2(long[] s) {
+    return Aten.fftIfft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfft2(long[] s, long... dim) {
+    return Aten.fftIfft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfft2(long[] s, long[] dim, String norm) {
+    return Aten.fftIfft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfftn() {
+    return Aten.fftIfftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfftn(long[] s) {
+    return Aten.fftIfftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfftn(long[] s, long[] dim) {
+    return Aten.fftIfftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIfftn(long[] s, long[] dim, String norm) {
+    return Aten.fftIfftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public Tensor fftIfftshift() {
+    return Aten.fftIfftshift((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor}.
+   */
+  public Tensor fftIfftshift(long[] dim) {
+    return Aten.fftIfftshift((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIhfft() {
+    return Aten.fftIhfft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIhfft(Long n) {
+    return Aten.fftIhfft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIhfft(Long n, long dim) {
+    return Aten.fftIhfft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIhfft(Long n, long dim, String norm) {
+    return Aten.fftIhfft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfft2() {
+    return Aten.fftIhfft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfft2(long[] s) {
+    return Aten.fftIhfft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfft2(long[] s, long... dim) {
+    return Aten.fftIhfft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfft2(long[] s, long[] dim, String norm) {
+    return Aten.fftIhfft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfftn() {
+    return Aten.fftIhfftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfftn(long[] s) {
+    return Aten.fftIhfftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfftn(long[] s, long[] dim) {
+    return Aten.fftIhfftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIhfftn(long[] s, long[] dim, String norm) {
+    return Aten.fftIhfftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIrfft() {
+    return Aten.fftIrfft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIrfft(Long n) {
+    return Aten.fftIrfft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIrfft(Long n, long dim) {
+    return Aten.fftIrfft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftIrfft(Long n, long dim, String norm) {
+    return Aten.fftIrfft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfft2() {
+    return Aten.fftIrfft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfft2(long[] s) {
+    return Aten.fftIrfft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfft2(long[] s, long... dim) {
+    return Aten.fftIrfft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfft2(long[] s, long[] dim, String norm) {
+    return Aten.fftIrfft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfftn() {
+    return Aten.fftIrfftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfftn(long[] s) {
+    return Aten.fftIrfftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfftn(long[] s, long[] dim) {
+    return Aten.fftIrfftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftIrfftn(long[] s, long[] dim, String norm) {
+    return Aten.fftIrfftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftRfft() {
+    return Aten.fftRfft((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftRfft(Long n) {
+    return Aten.fftRfft((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftRfft(Long n, long dim) {
+    return Aten.fftRfft((Tensor) this, n, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor}.
+   */
+  public Tensor fftRfft(Long n, long dim, String norm) {
+    return Aten.fftRfft((Tensor) this, n, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfft2() {
+    return Aten.fftRfft2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfft2(long[] s) {
+    return Aten.fftRfft2((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfft2(long[] s, long... dim) {
+    return Aten.fftRfft2((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfft2(long[] s, long[] dim, String norm) {
+    return Aten.fftRfft2((Tensor) this, s, dim, norm);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfftn() {
+    return Aten.fftRfftn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfftn(long[] s) {
+    return Aten.fftRfftn((Tensor) this, s);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfftn(long[] s, long[] dim) {
+    return Aten.fftRfftn((Tensor) this, s, dim);
+  }
+
+  /**
+   * {@code aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) ->
+   * Tensor}.
+   */
+  public Tensor fftRfftn(long[] s, long[] dim, String norm) {
+    return Aten.fftRfftn((Tensor) this, s, dim, norm);
+  }
+
+  /**
    * {@code aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)}.
    */
   public Tensor fill_(Object value) {
@@ -2075,6 +3263,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor flipud() {
     return Aten.flipud((Tensor) this);
+  }
+
+  /**
+   * {@code aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor}.
+   */
+  public Tensor floatPower(Object exponent) {
+    return Aten.floatPower((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor}.
+   */
+  public Tensor floatPower(Tensor exponent) {
+    return Aten.floatPower((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)}.
+   */
+  public Tensor floatPower_(Object exponent) {
+    return Aten.floatPower_((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)}.
+   */
+  public Tensor floatPower_(Tensor exponent) {
+    return Aten.floatPower_((Tensor) this, exponent);
   }
 
   /**
@@ -2169,6 +3385,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::gcd(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor gcd(Tensor other) {
+    return Aten.gcd((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor gcd_(Tensor other) {
+    return Aten.gcd_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::ge.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor ge(Object other) {
@@ -2222,6 +3452,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor gelu_(String approximate) {
     return Aten.gelu_((Tensor) this, approximate);
+  }
+
+  /**
+   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor geometric(double p) {
+    return Aten.geometric((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor geometric(double p, Generator generator) {
+    return Aten.geometric((Tensor) this, p, generator);
+  }
+
+  /**
+   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor geometric_(double p) {
+    return Aten.geometric_((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor geometric_(double p, Generator generator) {
+    return Aten.geometric_((Tensor) this, p, generator);
   }
 
   /**
@@ -2414,6 +3672,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::heaviside(Tensor self, Tensor values) -> Tensor}.
+   */
+  public Tensor heaviside(Tensor values) {
+    return Aten.heaviside((Tensor) this, values);
+  }
+
+  /**
+   * {@code aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)}.
+   */
+  public Tensor heaviside_(Tensor values) {
+    return Aten.heaviside_((Tensor) this, values);
+  }
+
+  /**
    * {@code aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1)
    * -> Tensor}.
    */
@@ -2466,6 +3738,55 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinCtResult histogram() {
+    return Aten.histogram((Tensor) this);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinCtResult histogram(Aten.HistogramBinCtOptions options) {
+    return Aten.histogram((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinCtResult histogram(long bins) {
+    return Aten.histogram((Tensor) this, bins);
+  }
+
+  /**
+   * {@code aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor?
+   * weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinCtResult histogram(long bins, Aten.HistogramBinCtOptions options) {
+    return Aten.histogram((Tensor) this, bins, options);
+  }
+
+  /**
+   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinsTensorResult histogram(Tensor bins) {
+    return Aten.histogram((Tensor) this, bins);
+  }
+
+  /**
+   * {@code aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool
+   * density=False) -> (Tensor hist, Tensor bin_edges)}.
+   */
+  public Aten.HistogramBinsTensorResult histogram(
+      Tensor bins, Aten.HistogramBinsTensorOptions options) {
+    return Aten.histogram((Tensor) this, bins, options);
+  }
+
+  /**
    * {@code aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) ->
    * Tensor}.
    */
@@ -2501,6 +3822,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor hypot_(Tensor other) {
     return Aten.hypot_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::i0(Tensor self) -> Tensor}.
+   */
+  public Tensor i0() {
+    return Aten.i0((Tensor) this);
+  }
+
+  /**
+   * {@code aten::i0_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor i0_() {
+    return Aten.i0_((Tensor) this);
   }
 
   /**
@@ -2643,6 +3978,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::inner(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor inner(Tensor other) {
+    return Aten.inner((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::inverse(Tensor self) -> Tensor}.
+   */
+  public Tensor inverse() {
+    return Aten.inverse((Tensor) this);
+  }
+
+  /**
    * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
    * atol=1e-08, bool equal_nan=False) -> Tensor}.
    */
@@ -2696,6 +4045,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::isneginf(Tensor self) -> Tensor}.
+   */
+  public Tensor isneginf() {
+    return Aten.isneginf((Tensor) this);
+  }
+
+  /**
+   * {@code aten::isposinf(Tensor self) -> Tensor}.
+   */
+  public Tensor isposinf() {
+    return Aten.isposinf((Tensor) this);
+  }
+
+  /**
+   * {@code aten::isreal(Tensor self) -> Tensor}.
+   */
+  public Tensor isreal() {
+    return Aten.isreal((Tensor) this);
+  }
+
+  /**
    * {@code aten::item(Tensor self) -> Scalar}.
    */
   public Object item() {
@@ -2727,6 +4097,37 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::kron(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor kron(Tensor other) {
+    return Aten.kron((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public Aten.KthvalueResult kthvalue(long k) {
+    return Aten.kthvalue((Tensor) this, k);
+  }
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public Aten.KthvalueResult kthvalue(long k, long dim) {
+    return Aten.kthvalue((Tensor) this, k, dim);
+  }
+
+  /**
+   * {@code aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
+   * Tensor indices)}.
+   */
+  public Aten.KthvalueResult kthvalue(long k, long dim, boolean keepdim) {
+    return Aten.kthvalue((Tensor) this, k, dim, keepdim);
+  }
+
+  /**
    * {@code aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
    */
   public Tensor l1Loss(Tensor target) {
@@ -2738,6 +4139,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor l1Loss(Tensor target, long reduction) {
     return Aten.l1Loss((Tensor) this, target, reduction);
+  }
+
+  /**
+   * {@code aten::lcm(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor lcm(Tensor other) {
+    return Aten.lcm((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor lcm_(Tensor other) {
+    return Aten.lcm_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor ldexp(Tensor other) {
+    return Aten.ldexp((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor ldexp_(Tensor other) {
+    return Aten.ldexp_((Tensor) this, other);
   }
 
   /**
@@ -2881,6 +4310,439 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::lgamma(Tensor self) -> Tensor}.
+   */
+  public Tensor lgamma() {
+    return Aten.lgamma((Tensor) this);
+  }
+
+  /**
+   * {@code aten::lgamma_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor lgamma_() {
+    return Aten.lgamma_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
+   */
+  public Tensor linalgCholesky() {
+    return Aten.linalgCholesky((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor}.
+   */
+  public Tensor linalgCholesky(boolean upper) {
+    return Aten.linalgCholesky((Tensor) this, upper);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
+   * (Tensor L, Tensor info)}.
+   */
+  public Aten.LinalgCholeskyExResult linalgCholeskyEx() {
+    return Aten.linalgCholeskyEx((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) ->
+   * (Tensor L, Tensor info)}.
+   */
+  public Aten.LinalgCholeskyExResult linalgCholeskyEx(Aten.LinalgCholeskyExOptions options) {
+    return Aten.linalgCholeskyEx((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
+   */
+  public Tensor linalgCond() {
+    return Aten.linalgCond((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor}.
+   */
+  public Tensor linalgCond(Object p) {
+    return Aten.linalgCond((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::linalg_cond.p_str(Tensor self, str p) -> Tensor}.
+   */
+  public Tensor linalgCond(String p) {
+    return Aten.linalgCond((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
+   */
+  public Tensor linalgCross(Tensor other) {
+    return Aten.linalgCross((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor}.
+   */
+  public Tensor linalgCross(Tensor other, long dim) {
+    return Aten.linalgCross((Tensor) this, other, dim);
+  }
+
+  /**
+   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
+   * eigenvectors)}.
+   */
+  public Aten.LinalgEighResult_ linalgEigh() {
+    return Aten.linalgEigh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
+   * eigenvectors)}.
+   */
+  public Aten.LinalgEighResult_ linalgEigh(String uPLO) {
+    return Aten.linalgEigh((Tensor) this, uPLO);
+  }
+
+  /**
+   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
+   */
+  public Tensor linalgEigvalsh() {
+    return Aten.linalgEigvalsh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
+   */
+  public Tensor linalgEigvalsh(String uPLO) {
+    return Aten.linalgEigvalsh((Tensor) this, uPLO);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public Aten.LinalgLstsqResult linalgLstsq(Tensor b) {
+    return Aten.linalgLstsq((Tensor) this, b);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public Aten.LinalgLstsqResult linalgLstsq(Tensor b, Double rcond) {
+    return Aten.linalgLstsq((Tensor) this, b, rcond);
+  }
+
+  /**
+   * {@code aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
+   * (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)}.
+   */
+  public Aten.LinalgLstsqResult linalgLstsq(Tensor b, Double rcond, String driver) {
+    return Aten.linalgLstsq((Tensor) this, b, rcond, driver);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(Object ord) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(Object ord, long... dim) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(Object ord, long[] dim, boolean keepdim) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm() {
+    return Aten.linalgMatrixNorm((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(String ord) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(String ord, long... dim) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(String ord, long[] dim, boolean keepdim) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgMatrixNorm(String ord, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.linalgMatrixNorm((Tensor) this, ord, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_power(Tensor self, int n) -> Tensor}.
+   */
+  public Tensor linalgMatrixPower(long n) {
+    return Aten.linalgMatrixPower((Tensor) this, n);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgMatrixRank(double tol) {
+    return Aten.linalgMatrixRank((Tensor) this, tol);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgMatrixRank(double tol, boolean hermitian) {
+    return Aten.linalgMatrixRank((Tensor) this, tol, hermitian);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgMatrixRank() {
+    return Aten.linalgMatrixRank((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float?
+   * rtol=None, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgMatrixRank(Aten.LinalgMatrixRankAtolRtolFloatOptions options) {
+    return Aten.linalgMatrixRank((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm() {
+    return Aten.linalgNorm((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(Object ord) {
+    return Aten.linalgNorm((Tensor) this, ord);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(Object ord, long[] dim) {
+    return Aten.linalgNorm((Tensor) this, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(Object ord, long[] dim, boolean keepdim) {
+    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False,
+   * *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(String ord) {
+    return Aten.linalgNorm((Tensor) this, ord);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(String ord, long[] dim) {
+    return Aten.linalgNorm((Tensor) this, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(String ord, long[] dim, boolean keepdim) {
+    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
+   * ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgNorm(String ord, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.linalgNorm((Tensor) this, ord, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinv(double rcond) {
+    return Aten.linalgPinv((Tensor) this, rcond);
+  }
+
+  /**
+   * {@code aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinv(double rcond, boolean hermitian) {
+    return Aten.linalgPinv((Tensor) this, rcond, hermitian);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinv() {
+    return Aten.linalgPinv((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinv(Aten.LinalgPinvAtolRtolFloatOptions options) {
+    return Aten.linalgPinv((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinvAtolRtolTensor() {
+    return Aten.linalgPinvAtolRtolTensor((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None,
+   * bool hermitian=False) -> Tensor}.
+   */
+  public Tensor linalgPinvAtolRtolTensor(Aten.LinalgPinvAtolRtolTensorOptions options) {
+    return Aten.linalgPinvAtolRtolTensor((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public Tensor linalgPinv(Tensor rcond) {
+    return Aten.linalgPinv((Tensor) this, rcond);
+  }
+
+  /**
+   * {@code aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public Tensor linalgPinv(Tensor rcond, boolean hermitian) {
+    return Aten.linalgPinv((Tensor) this, rcond, hermitian);
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+   * unitriangular=False) -> Tensor}.
+   */
+  public Tensor linalgSolveTriangular(Tensor b, boolean upper) {
+    return Aten.linalgSolveTriangular((Tensor) this, b, upper);
+  }
+
+  /**
+   * {@code aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
+   * unitriangular=False) -> Tensor}.
+   */
+  public Tensor linalgSolveTriangular(
+      Tensor b, boolean upper, Aten.LinalgSolveTriangularOptions options) {
+    return Aten.linalgSolveTriangular((Tensor) this, b, upper, options);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgVectorNorm() {
+    return Aten.linalgVectorNorm((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgVectorNorm(Object ord) {
+    return Aten.linalgVectorNorm((Tensor) this, ord);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgVectorNorm(Object ord, long[] dim) {
+    return Aten.linalgVectorNorm((Tensor) this, ord, dim);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgVectorNorm(Object ord, long[] dim, boolean keepdim) {
+    return Aten.linalgVectorNorm((Tensor) this, ord, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool
+   * keepdim=False, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor linalgVectorNorm(Object ord, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.linalgVectorNorm((Tensor) this, ord, dim, keepdim, dtype);
+  }
+
+  /**
    * {@code aten::log(Tensor self) -> Tensor}.
    */
   public Tensor log() {
@@ -2937,6 +4799,70 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor logNormal() {
+    return Aten.logNormal((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor logNormal(double mean) {
+    return Aten.logNormal((Tensor) this, mean);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor logNormal(double mean, double std) {
+    return Aten.logNormal((Tensor) this, mean, std);
+  }
+
+  /**
+   * {@code aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None)
+   * -> Tensor}.
+   */
+  public Tensor logNormal(double mean, double std, Generator generator) {
+    return Aten.logNormal((Tensor) this, mean, std, generator);
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor logNormal_() {
+    return Aten.logNormal_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor logNormal_(double mean) {
+    return Aten.logNormal_((Tensor) this, mean);
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor logNormal_(double mean, double std) {
+    return Aten.logNormal_((Tensor) this, mean, std);
+  }
+
+  /**
+   * {@code aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator?
+   * generator=None) -> Tensor(a!)}.
+   */
+  public Tensor logNormal_(double mean, double std, Generator generator) {
+    return Aten.logNormal_((Tensor) this, mean, std, generator);
+  }
+
+  /**
    * {@code aten::log_sigmoid(Tensor self) -> Tensor}.
    */
   public Tensor logSigmoid() {
@@ -2969,6 +4895,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logaddexp2(Tensor other) {
     return Aten.logaddexp2((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logcumsumexp(Tensor self, int dim) -> Tensor}.
+   */
+  public Tensor logcumsumexp(long dim) {
+    return Aten.logcumsumexp((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::logdet(Tensor self) -> Tensor}.
+   */
+  public Tensor logdet() {
+    return Aten.logdet((Tensor) this);
   }
 
   /**
@@ -3025,6 +4965,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logicalXor_(Tensor other) {
     return Aten.logicalXor_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public Tensor logit() {
+    return Aten.logit((Tensor) this);
+  }
+
+  /**
+   * {@code aten::logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public Tensor logit(Double eps) {
+    return Aten.logit((Tensor) this, eps);
+  }
+
+  /**
+   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
+   */
+  public Tensor logit_() {
+    return Aten.logit_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)}.
+   */
+  public Tensor logit_(Double eps) {
+    return Aten.logit_((Tensor) this, eps);
   }
 
   /**
@@ -3123,6 +5091,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor matmul(Tensor other) {
     return Aten.matmul((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::matrix_power(Tensor self, int n) -> Tensor}.
+   */
+  public Tensor matrixPower(long n) {
+    return Aten.matrixPower((Tensor) this, n);
   }
 
   /**
@@ -3456,6 +5431,29 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::median(Tensor self) -> Tensor}.
+   */
+  public Tensor median() {
+    return Aten.median((Tensor) this);
+  }
+
+  /**
+   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MedianDimResult median(long dim) {
+    return Aten.median((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MedianDimResult median(long dim, boolean keepdim) {
+    return Aten.median((Tensor) this, dim, keepdim);
+  }
+
+  /**
    * {@code aten::min(Tensor self) -> Tensor}.
    */
   public Tensor min() {
@@ -3521,6 +5519,30 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.ModeResult mode() {
+    return Aten.mode((Tensor) this);
+  }
+
+  /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.ModeResult mode(long dim) {
+    return Aten.mode((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.ModeResult mode(long dim, boolean keepdim) {
+    return Aten.mode((Tensor) this, dim, keepdim);
+  }
+
+  /**
    * {@code aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)}.
    */
   public Tensor moveaxis(long source, long destination) {
@@ -3560,6 +5582,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mseLoss(Tensor target, long reduction) {
     return Aten.mseLoss((Tensor) this, target, reduction);
+  }
+
+  /**
+   * {@code aten::msort(Tensor self) -> Tensor}.
+   */
+  public Tensor msort() {
+    return Aten.msort((Tensor) this);
   }
 
   /**
@@ -3616,6 +5645,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor multiply_(Tensor other) {
     return Aten.multiply_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::mv(Tensor self, Tensor vec) -> Tensor}.
+   */
+  public Tensor mv(Tensor vec) {
+    return Aten.mv((Tensor) this, vec);
   }
 
   /**
@@ -3683,6 +5719,157 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nanmean() {
+    return Aten.nanmean((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nanmean(long[] dim) {
+    return Aten.nanmean((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nanmean(long[] dim, boolean keepdim) {
+    return Aten.nanmean((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nanmean(long[] dim, boolean keepdim, DType dtype) {
+    return Aten.nanmean((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::nanmedian(Tensor self) -> Tensor}.
+   */
+  public Tensor nanmedian() {
+    return Aten.nanmedian((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.NanmedianDimResult nanmedian(long dim) {
+    return Aten.nanmedian((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.NanmedianDimResult nanmedian(long dim, boolean keepdim) {
+    return Aten.nanmedian((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(Tensor q) {
+    return Aten.nanquantile((Tensor) this, q);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(Tensor q, Long dim) {
+    return Aten.nanquantile((Tensor) this, q, dim);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(Tensor q, Long dim, boolean keepdim) {
+    return Aten.nanquantile((Tensor) this, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(Tensor q, Long dim, boolean keepdim, String interpolation) {
+    return Aten.nanquantile((Tensor) this, q, dim, keepdim, interpolation);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(double q) {
+    return Aten.nanquantile((Tensor) this, q);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(double q, Long dim) {
+    return Aten.nanquantile((Tensor) this, q, dim);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(double q, Long dim, boolean keepdim) {
+    return Aten.nanquantile((Tensor) this, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor nanquantile(double q, Long dim, boolean keepdim, String interpolation) {
+    return Aten.nanquantile((Tensor) this, q, dim, keepdim, interpolation);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nansum() {
+    return Aten.nansum((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nansum(long[] dim) {
+    return Aten.nansum((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nansum(long[] dim, boolean keepdim) {
+    return Aten.nansum((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+   * dtype=None) -> Tensor}.
+   */
+  public Tensor nansum(long[] dim, boolean keepdim, DType dtype) {
+    return Aten.nansum((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
    * {@code aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)}.
    */
   public Tensor narrow(long dim, long start, long length) {
@@ -3746,6 +5933,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::nextafter(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor nextafter(Tensor other) {
+    return Aten.nextafter((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor nextafter_(Tensor other) {
+    return Aten.nextafter_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
    * SymInt ignore_index=-100) -> Tensor}.
    */
@@ -3782,6 +5983,51 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor nonzero() {
     return Aten.nonzero((Tensor) this);
+  }
+
+  /**
+   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
+   */
+  public Tensor norm() {
+    return Aten.norm((Tensor) this);
+  }
+
+  /**
+   * {@code aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor}.
+   */
+  public Tensor norm(Object p) {
+    return Aten.norm((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor norm(Object p, long... dim) {
+    return Aten.norm((Tensor) this, p, dim);
+  }
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) ->
+   * Tensor}.
+   */
+  public Tensor norm(Object p, long[] dim, boolean keepdim) {
+    return Aten.norm((Tensor) this, p, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *,
+   * ScalarType dtype) -> Tensor}.
+   */
+  public Tensor norm(Object p, long[] dim, boolean keepdim, DType dtype) {
+    return Aten.norm((Tensor) this, p, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor}.
+   */
+  public Tensor norm(Object p, DType dtype) {
+    return Aten.norm((Tensor) this, p, dtype);
   }
 
   /**
@@ -3933,6 +6179,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   */
+  public Tensor pinverse() {
+    return Aten.pinverse((Tensor) this);
+  }
+
+  /**
+   * {@code aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor}.
+   */
+  public Tensor pinverse(double rcond) {
+    return Aten.pinverse((Tensor) this, rcond);
+  }
+
+  /**
    * {@code aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor}.
    */
   public Tensor pixelShuffle(long upscaleFactor) {
@@ -3944,6 +6204,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor pixelUnshuffle(long downscaleFactor) {
     return Aten.pixelUnshuffle((Tensor) this, downscaleFactor);
+  }
+
+  /**
+   * {@code aten::positive(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor positive() {
+    return Aten.positive((Tensor) this);
   }
 
   /**
@@ -4017,6 +6284,84 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor prod(long dim, boolean keepdim, DType dtype) {
     return Aten.prod((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(Tensor q) {
+    return Aten.quantile((Tensor) this, q);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(Tensor q, Long dim) {
+    return Aten.quantile((Tensor) this, q, dim);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(Tensor q, Long dim, boolean keepdim) {
+    return Aten.quantile((Tensor) this, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(Tensor q, Long dim, boolean keepdim, String interpolation) {
+    return Aten.quantile((Tensor) this, q, dim, keepdim, interpolation);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(double q) {
+    return Aten.quantile((Tensor) this, q);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(double q, Long dim) {
+    return Aten.quantile((Tensor) this, q, dim);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(double q, Long dim, boolean keepdim) {
+    return Aten.quantile((Tensor) this, q, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
+   * interpolation="linear") -> Tensor}.
+   */
+  public Tensor quantile(double q, Long dim, boolean keepdim, String interpolation) {
+    return Aten.quantile((Tensor) this, q, dim, keepdim, interpolation);
+  }
+
+  /**
+   * {@code aten::rad2deg(Tensor self) -> Tensor}.
+   */
+  public Tensor rad2deg() {
+    return Aten.rad2deg((Tensor) this);
+  }
+
+  /**
+   * {@code aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor rad2deg_() {
+    return Aten.rad2deg_((Tensor) this);
   }
 
   /**
@@ -4555,6 +6900,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::sinc(Tensor self) -> Tensor}.
+   */
+  public Tensor sinc() {
+    return Aten.sinc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sinc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor sinc_() {
+    return Aten.sinc_((Tensor) this);
+  }
+
+  /**
    * {@code aten::sinh(Tensor self) -> Tensor}.
    */
   public Tensor sinh() {
@@ -4689,6 +7048,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)}.
+   */
+  public Aten.SlogdetResult slogdet() {
+    return Aten.slogdet((Tensor) this);
+  }
+
+  /**
    * {@code aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) ->
    * Tensor}.
    */
@@ -4816,6 +7182,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::special_digamma(Tensor self) -> Tensor}.
+   */
+  public Tensor specialDigamma() {
+    return Aten.specialDigamma((Tensor) this);
+  }
+
+  /**
    * {@code aten::special_erf(Tensor self) -> Tensor}.
    */
   public Tensor specialErf() {
@@ -4827,6 +7200,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialErfc() {
     return Aten.specialErfc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_erfinv(Tensor self) -> Tensor}.
+   */
+  public Tensor specialErfinv() {
+    return Aten.specialErfinv((Tensor) this);
   }
 
   /**
@@ -4851,10 +7231,59 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::special_gammaln(Tensor self) -> Tensor}.
+   */
+  public Tensor specialGammaln() {
+    return Aten.specialGammaln((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_i0(Tensor self) -> Tensor}.
+   */
+  public Tensor specialI0() {
+    return Aten.specialI0((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_i0e(Tensor self) -> Tensor}.
+   */
+  public Tensor specialI0e() {
+    return Aten.specialI0e((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_i1(Tensor self) -> Tensor}.
+   */
+  public Tensor specialI1() {
+    return Aten.specialI1((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_i1e(Tensor self) -> Tensor}.
+   */
+  public Tensor specialI1e() {
+    return Aten.specialI1e((Tensor) this);
+  }
+
+  /**
    * {@code aten::special_log1p(Tensor self) -> Tensor}.
    */
   public Tensor specialLog1p() {
     return Aten.specialLog1p((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public Tensor specialLogit() {
+    return Aten.specialLogit((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
+   */
+  public Tensor specialLogit(Double eps) {
+    return Aten.specialLogit((Tensor) this, eps);
   }
 
   /**
@@ -4869,6 +7298,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialLogsumexp(long[] dim, boolean keepdim) {
     return Aten.specialLogsumexp((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::special_psi(Tensor self) -> Tensor}.
+   */
+  public Tensor specialPsi() {
+    return Aten.specialPsi((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_sinc(Tensor self) -> Tensor}.
+   */
+  public Tensor specialSinc() {
+    return Aten.specialSinc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_xlog1py(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor specialXlog1py(Tensor other) {
+    return Aten.specialXlog1py((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor specialXlog1py(Object other) {
+    return Aten.specialXlog1py((Tensor) this, other);
   }
 
   /**
@@ -5256,6 +7713,30 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public Aten.SvdResult svd() {
+    return Aten.svd((Tensor) this);
+  }
+
+  /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public Aten.SvdResult svd(boolean some) {
+    return Aten.svd((Tensor) this, some);
+  }
+
+  /**
+   * {@code aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S,
+   * Tensor V)}.
+   */
+  public Aten.SvdResult svd(boolean some, boolean computeUv) {
+    return Aten.svd((Tensor) this, some, computeUv);
+  }
+
+  /**
    * {@code aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)}.
    */
   public Tensor swapaxes(long axis0, long axis1) {
@@ -5351,6 +7832,14 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor tanh_() {
     return Aten.tanh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) ->
+   * Tensor}.
+   */
+  public Tensor tensordot(Tensor other, long[] dimsSelf, long... dimsOther) {
+    return Aten.tensordot((Tensor) this, other, dimsSelf, dimsOther);
   }
 
   /**
@@ -5505,6 +7994,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.TopkResult topk(long k, long dim, boolean largest, boolean sorted) {
     return Aten.topk((Tensor) this, k, dim, largest, sorted);
+  }
+
+  /**
+   * {@code aten::trace(Tensor self) -> Tensor}.
+   */
+  public Tensor trace() {
+    return Aten.trace((Tensor) this);
   }
 
   /**
@@ -5730,6 +8226,73 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor uniform_(double from, double to, Generator generator) {
     return Aten.uniform_((Tensor) this, from, to, generator);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueConsecutiveResult uniqueConsecutive() {
+    return Aten.uniqueConsecutive((Tensor) this);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueConsecutiveResult uniqueConsecutive(boolean returnInverse) {
+    return Aten.uniqueConsecutive((Tensor) this, returnInverse);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueConsecutiveResult uniqueConsecutive(
+      boolean returnInverse, boolean returnCounts) {
+    return Aten.uniqueConsecutive((Tensor) this, returnInverse, returnCounts);
+  }
+
+  /**
+   * {@code aten::unique_consecutive(Tensor self, bool return_inverse=False, bool
+   * return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueConsecutiveResult uniqueConsecutive(
+      boolean returnInverse, boolean returnCounts, Long dim) {
+    return Aten.uniqueConsecutive((Tensor) this, returnInverse, returnCounts, dim);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueDimResult uniqueDim(long dim) {
+    return Aten.uniqueDim((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueDimResult uniqueDim(long dim, boolean sorted) {
+    return Aten.uniqueDim((Tensor) this, dim, sorted);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueDimResult uniqueDim(long dim, boolean sorted, boolean returnInverse) {
+    return Aten.uniqueDim((Tensor) this, dim, sorted, returnInverse);
+  }
+
+  /**
+   * {@code aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
+   * return_counts=False) -> (Tensor, Tensor, Tensor)}.
+   */
+  public Aten.UniqueDimResult uniqueDim(
+      long dim, boolean sorted, boolean returnInverse, boolean returnCounts) {
+    return Aten.uniqueDim((Tensor) this, dim, sorted, returnInverse, returnCounts);
   }
 
   /**
@@ -6017,6 +8580,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.VarMeanDimResult varMean(long[] dim, boolean unbiased, boolean keepdim) {
     return Aten.varMean((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
+   * {@code aten::vdot(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor vdot(Tensor other) {
+    return Aten.vdot((Tensor) this, other);
   }
 
   /**
