@@ -293,10 +293,13 @@ def _imports(code: str) -> str:
     return listed("use tenon::{", used, "};").replace("{(", "{").replace(")}", "}")
 
 
+TYPES = RUST | words("Complex DType Device Generator IntoArg Layout Scalar Tensor Value")
+
+
 def emit(space: Namespace) -> str:
     """The module."""
     names = Names(RUST)
-    types = Names(RUST | words("Complex DType Device Generator IntoArg Layout Scalar Tensor Value"))
+    types = Names(TYPES)
     parts = []
     for op in space.operators:
         name = names.take(_function_name(op))
@@ -326,12 +329,14 @@ def _methods(
     """Methods of Tensor that call the functions of the module `aten`, without those `taken`."""
     names = Names(RUST)
     functions = Names(RUST)
+    types = Names(TYPES)
     bare_names: set[str] = set()
     lines = []
     for op in operators:
         function = functions.take(_function_name(op))
         tail = "_" if op.name.endswith("_") else ""
         with_function = functions.take(f"{function.rstrip('_')}_with{tail}") if op.optional else ""
+        struct = types.take(type_name(op.name, op.overload) + "Options")
         if not is_method(op) or any(p.is_out for p in op.parameters):
             continue
         bare = _snake(op.name.rstrip("_"))
@@ -350,7 +355,6 @@ def _methods(
         lines.append(listed(f"    pub fn {name}", parameters, returns))
         lines += [listed(f"        aten::{function}", arguments, ""), "    }"]
         if op.optional:
-            struct = type_name(op.name, op.overload) + "Options"
             options = variables.take("options")
             life = "<'_>" if _borrows(op) else ""
             parameters.append(f"{options}: aten::{struct}{life}")
