@@ -2600,7 +2600,7 @@ impl Tensor {
 
     /// As [`Tensor::linalg_eigh`], with all that it leaves out.
     pub fn linalg_eigh_with(
-        &self, options: aten::LinalgEighOptions<'_>) -> Result<(Tensor, Tensor)> {
+        &self, options: aten::LinalgEighOptions_<'_>) -> Result<(Tensor, Tensor)> {
         aten::linalg_eigh_with(self, options)
     }
 
