@@ -89,10 +89,12 @@ def of_self(op: operator.Operator) -> bool:
 def rust_methods(space: operator.Namespace) -> str:
     """Rust's methods, but for those that are written by hand."""
     taken = {"clone"}  # the trait's, which shares
-    for path in sorted((ROOT / "bindings/rust/tenon/src").glob("*.rs")):
+    for path in sorted((ROOT / "bindings/rust/tenon/src").rglob("*.rs")):
         text = path.read_text()
-        if not text.startswith("// Generated"):
-            taken |= set(re.findall(r"pub (?:const |unsafe )*fn (\w+)", text))
+        if text.startswith("// Generated"):
+            continue
+        for block in re.findall(r"^impl Tensor \{\n(.*?)^\}", text, re.M | re.S):
+            taken |= set(re.findall(r"pub (?:const |unsafe )*fn (\w+)", block))
     return rust.methods_module(space.operators, is_method, taken)
 
 
