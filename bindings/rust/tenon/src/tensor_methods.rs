@@ -3006,6 +3006,11 @@ impl Tensor {
         aten::matrix_power(self, n)
     }
 
+    /// `aten::max(Tensor self) -> Tensor`
+    pub fn max(&self) -> Result<Tensor> {
+        aten::max(self)
+    }
+
     /// `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
     pub fn max_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
         aten::max_dim(self, dim)
@@ -3138,6 +3143,11 @@ impl Tensor {
     pub fn median_dim_with(
         &self, dim: i64, options: aten::MedianDimOptions) -> Result<(Tensor, Tensor)> {
         aten::median_dim_with(self, dim, options)
+    }
+
+    /// `aten::min(Tensor self) -> Tensor`
+    pub fn min(&self) -> Result<Tensor> {
+        aten::min(self)
     }
 
     /// `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
@@ -4266,6 +4276,11 @@ impl Tensor {
     pub fn split_with_sizes_with(
         &self, split_sizes: &[i64], options: aten::SplitWithSizesOptions) -> Result<Vec<Tensor>> {
         aten::split_with_sizes_with(self, split_sizes, options)
+    }
+
+    /// `aten::sqrt(Tensor self) -> Tensor`
+    pub fn sqrt(&self) -> Result<Tensor> {
+        aten::sqrt(self)
     }
 
     /// `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)`
