@@ -52,14 +52,19 @@ Tensor each_gradient(const Call& call, const Tensor& grad, const Tensor& losses,
   return is_mean ? call_mul(each, 1 / count) : each;
 }
 
+// The losses, each by itself and unweighted.
+Tensor losses_of(const Tensor& self, const Tensor& target) {
+  return call_sub(call_mul(call_add(target, -1.0), of_rest(self)),
+                  call_mul(target, of_itself(self)));
+}
+
 }  // namespace
 
 void binary_cross_entropy(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), target = *call.get<Tensor>(1);
   const auto weight = call.get<Weight>(2);
   check_probabilities(call, self, target);
-  Tensor losses =
-      call_sub(call_mul(call_add(target, -1.0), of_rest(self)), call_mul(target, of_itself(self)));
+  Tensor losses = losses_of(self, target);
   if (weight) losses = call_mul(losses, *weight);
   call.give(0, reduced(call, 3, losses));
 }
@@ -77,6 +82,11 @@ void binary_cross_entropy_target_backward(const Call& call) {
   const Tensor self = *call.get<Tensor>(1);
   const Tensor slope = call_sub(of_rest(self), of_itself(self));
   call.give(0, each_gradient(call, *call.get<Tensor>(0), slope, 4, call.get<Weight>(3)));
+}
+
+void binary_cross_entropy_weight_backward(const Call& call) {
+  const Tensor losses = losses_of(*call.get<Tensor>(1), *call.get<Tensor>(2));
+  call.give(0, each_gradient(call, *call.get<Tensor>(0), losses, 3, std::nullopt));
 }
 
 void binary_cross_entropy_with_logits(const Call& call) {

@@ -17,8 +17,8 @@ inline constexpr Facts kBinaryCrossEntropy{
     .tags = "",
     .gradient =
         "self: binary_cross_entropy_backward(grad, self, target, weight, reduction); "
-        "target: binary_cross_entropy_target_backward(grad, self, target, weight, "
-        "reduction)",
+        "target: binary_cross_entropy_target_backward(grad, self, target, weight, reduction); "
+        "weight: binary_cross_entropy_weight_backward(grad, self, target, reduction)",
     .tangent = "derived",
     .batching = Batching::Each,
     .cast = Cast::None,
@@ -58,6 +58,20 @@ inline constexpr Facts kBinaryCrossEntropyTargetBackward{
     .batching = Batching::Composite,
     .cast = Cast::None,
     .routine = {&binary_cross_entropy_target_backward},
+};
+
+void binary_cross_entropy_weight_backward(const Call& call);
+
+inline constexpr Facts kBinaryCrossEntropyWeightBackward{
+    .family = &kComposite,
+    .name = "binary_cross_entropy_weight_backward",
+    .params = "Tensor grad_output, Tensor self, Tensor target, int reduction=1",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&binary_cross_entropy_weight_backward},
 };
 
 void binary_cross_entropy_with_logits(const Call& call);

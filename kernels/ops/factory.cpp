@@ -2,6 +2,8 @@
 // Options of factories, and the primitives that composites call.
 #include "kernels/ops/factory.h"
 
+#include <algorithm>
+
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
@@ -85,7 +87,11 @@ Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryForm
   check_defined(op, "self", like);
   const Sizes sizes = sizes_of(like);
   if (memory_format == MemoryFormat::Preserve) {
-    return call_empty_strided(sizes, preserving_strides(sizes, strides_of(like)), options);
+    // Where there are no elements, any strides are those of a dense tensor.
+    const bool is_empty = std::ranges::find(sizes, 0) != sizes.end();
+    return call_empty_strided(
+        sizes, is_empty ? Dims(strides_of(like)) : preserving_strides(sizes, strides_of(like)),
+        options);
   }
   return call_empty(sizes, options, memory_format);
 }

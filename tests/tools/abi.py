@@ -146,7 +146,10 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
         if field not in fields:
             verdict["added"].append(f"{label}: {given[field]}")
         elif field not in given:
-            verdict["removed"].append(f"{label}: {fields[field]}")
+            heir = _heir(field, fields, given)
+            verdict["added" if heir else "removed"].append(
+                f"{label}: {fields[field]}" + (f" -> {heir}" if heir else "")
+            )
         elif fields[field] != given[field]:
             taken = field == "reserved" and _gave_way(fields[field], given[field])
             verdict["added" if taken else "changed"].append(
@@ -159,6 +162,12 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
             f"struct {name}: {before['kind']} of {before['size']} bytes -> "
             f"{after['kind']} of {after['size']} bytes"
         )
+
+
+def _heir(field: str, fields: dict, given: dict) -> str:
+    """The new field that took the whole place of a reserved word; "" for what is removed."""
+    new = (name for name in given if name not in fields and given[name] == fields[field])
+    return next(new, "") if field.startswith("reserved") else ""
 
 
 def _gave_way(before: str, after: str) -> bool:

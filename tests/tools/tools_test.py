@@ -185,6 +185,24 @@ class AbiTest(Fixture):
             ["field tenon_thing_info.reserved: offset 16 size 16 -> offset 16 size 8"],
         )
 
+    def test_reserved_word_may_become_a_field_of_its_size(self):
+        field = "uint64_t reserved[2];"
+        old = self.describe(GOOD_HEADER.replace(field, "uint64_t reserved0; uint64_t last;"))
+        new = self.describe(GOOD_HEADER.replace(field, "uint64_t more; uint64_t last;"))
+        self.assertEqual(
+            abi.compare(old, new),
+            {
+                "added": [
+                    "field tenon_thing_info.reserved0: offset 16 size 8 -> more",
+                    "field tenon_thing_info.more: offset 16 size 8",
+                ],
+                "changed": [],
+                "removed": [],
+            },
+        )
+        less = self.describe(GOOD_HEADER.replace(field, "uint32_t more; uint64_t last;"))
+        self.assertIn("reserved0", abi.compare(old, less)["removed"][0])
+
     def test_struct_without_a_size_may_not_grow(self):
         plain = GOOD_HEADER.replace("uint32_t struct_size;", "uint32_t first;")
         grown = plain.replace("uint64_t reserved[2];", "uint64_t reserved[2]; uint64_t more;")

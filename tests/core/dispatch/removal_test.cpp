@@ -321,6 +321,7 @@ TEST_F(Removal, Stress_ReplaceAndCloseWhileThreadsCall) {
     }
   };
   std::thread first(work), second(work);
+  while (calls == 0) std::this_thread::yield();
   for (int round = 0; round < kRounds; ++round) {
     TestLibrary library(TENON_LIBRARY_IMPL, "stress");
     library.impl("x", TENON_KEY_CPU, alive_kernel());
