@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing the arguments of typed calls, and handing results over.
+// Long file: an entry for each C signature, one below the other.
 #include "kernels/common/entry.h"
 
 #include <string_view>

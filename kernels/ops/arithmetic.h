@@ -74,8 +74,8 @@ std::tuple<Tensor, Tensor> call_sort(const Tensor& self, int64_t dim, bool desce
 // Refuses bools and integers.
 void check_inexact(const char* op, const char* argument, Dtype dtype);
 
-// self * beta + product * alpha, of the product's sizes and dtype, which self must have or broadcast
-// to. A beta of 0 leaves self out.
+// self * beta + product * alpha, of the product's sizes and dtype, which self must have or
+// broadcast to. A beta of 0 leaves self out.
 Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Scalar& beta,
                   const Scalar& alpha);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_fft_c2c, aten::_fft_r2c and aten::_fft_c2r: discrete Fourier transforms along dims, of complex
-// numbers, from reals and to reals; and aten::fft_fft and its like, which call them.
+// aten::_fft_c2c, aten::_fft_r2c and aten::_fft_c2r: discrete Fourier transforms along dims, of
+// complex numbers, from reals and to reals; and aten::fft_fft and its like, which call them.
 #pragma once
 
 #include "kernels/common/routine.h"

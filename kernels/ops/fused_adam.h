@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_fused_adam_ and aten::_fused_adamw_: steps of Adam and AdamW over lists of parameters, each in
-// one pass over memory.
+// aten::_fused_adam_ and aten::_fused_adamw_: steps of Adam and AdamW over lists of parameters,
+// each in one pass over memory.
 #pragma once
 
 #include "kernels/common/routine.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_fused_sgd_: steps of gradient descent over a list of parameters, each in one pass over memory.
+// aten::_fused_sgd_: steps of gradient descent over a list of parameters, each in one pass over
+// memory.
 #pragma once
 
 #include "kernels/common/routine.h"
@@ -10,8 +11,8 @@ struct SgdOptions {
   double weight_decay, momentum, lr, dampening;
   bool nesterov, maximize, is_first_step;
 };
-// Refuses lists of different lengths, and tensors of different sizes, dtypes or devices. Buffers are
-// given where there is momentum.
+// Refuses lists of different lengths, and tensors of different sizes, dtypes or devices. Buffers
+// are given where there is momentum.
 SgdOptions sgd_options_of(const Call& call);
 
 void fused_sgd_meta(const Call& call);

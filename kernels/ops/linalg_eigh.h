@@ -74,7 +74,8 @@ inline constexpr Facts kLinalgEighBackward{
     .routine = {&linalg_eigh_backward},
 };
 
-// The results of a call, its arguments checked: vectors column-major, empty unless they are asked for.
+// The results of a call, its arguments checked: vectors column-major, empty unless they are asked
+// for.
 struct Eigenvalues {
   Tensor values;
   Tensor vectors;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::linalg_lu_factor_ex: P L U = A of matrices, as LAPACK packs it; aten::linalg_lu_factor, which
-// refuses singular ones.
+// aten::linalg_lu_factor_ex: P L U = A of matrices, as LAPACK packs it; aten::linalg_lu_factor,
+// which refuses singular ones.
 #pragma once
 
 #include "kernels/common/routine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_linalg_solve_ex: solutions of A X = B, or X A = B, with the factors of A, and which pivot is
-// zero; aten::linalg_solve_ex, and aten::linalg_solve, which refuses singular ones.
+// aten::_linalg_solve_ex: solutions of A X = B, or X A = B, with the factors of A, and which pivot
+// is zero; aten::linalg_solve_ex, and aten::linalg_solve, which refuses singular ones.
 #pragma once
 
 #include "kernels/common/routine.h"

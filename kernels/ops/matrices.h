@@ -16,8 +16,8 @@ Dims column_major_strides(Sizes sizes);
 // The sizes before the last two, with others behind them.
 Dims batch_sizes(Sizes sizes, std::initializer_list<int64_t> last = {});
 
-// Views that kernels make without a call of an operator: rows and columns exchanged, a vector as one
-// column, and dims of one and missing ones stretched.
+// Views that kernels make without a call of an operator: rows and columns exchanged, a vector as
+// one column, and dims of one and missing ones stretched.
 Tensor turned_alias(const Tensor& tensor);
 Tensor column_alias(const Tensor& tensor);
 Tensor expanded_alias(const Tensor& tensor, Sizes sizes);

@@ -171,9 +171,7 @@ TEST(Graph, OfPython_Runs) {
 }
 
 // A matrix of ones with 3 columns.
-Tensor ones(int64_t rows) {
-  return aten::ones({rows, 3});
-}
+Tensor ones(int64_t rows) { return aten::ones({rows, 3}); }
 
 TEST(Graph, OfPythonWithSizes_RunsWithSeveral) {
   const Graph graph = Graph::load(CONFORMANCE_GRAPHS "/dynamic.safetensors");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tenon.linalg and tenon.fft: what factors are good for, gradients of symmetric matrices, refusals."""
+"""tenon.linalg, tenon.fft: what factors are good for, gradients of symmetric matrices, refusals."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists the operators of ATen that PyTorch's own samples (OpInfo) call and that are not there.
 
-Each sample runs in PyTorch. It counts for the operator that it is a sample of, and for each operator
-of ATen that the call ends in below autograd. What is there are the lines of kernels/ops/ops.list;
-nothing has to be built. Needs torch: `./dev python tests/tools/absent_operators.py`.
+Each sample runs in PyTorch. It counts for the operator that it is a sample of, and for each
+operator of ATen that the call ends in below autograd. What is there are the lines of
+kernels/ops/ops.list; nothing has to be built. Needs torch:
+`./dev python tests/tools/absent_operators.py`.
 """
 
 from __future__ import annotations

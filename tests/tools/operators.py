@@ -115,7 +115,9 @@ class Operator:
         rule = re.split(r"\.(?:check|variant|no_bool)\b", rule)[0]
         rule += self.constants.get(self.fields.get("fold", ""), "")
         rule += "".join(self.constants.get(name, "") for name in self._rules())
-        names = [name for name in re.findall(r"\b(?:k[A-Z]|TENON_DTYPE_)\w*", rule) if name in DTYPES]
+        names = [
+            name for name in re.findall(r"\b(?:k[A-Z]|TENON_DTYPE_)\w*", rule) if name in DTYPES
+        ]
         return ", ".join(dict.fromkeys(", ".join(DTYPES[name] for name in names).split(", ")))
 
     def _rules(self) -> list:
