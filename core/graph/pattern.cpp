@@ -10,16 +10,14 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr const char* kFunction = "tenon_graph_replace_pattern";
-
 void check_replacement(const Graph& pattern, const Graph& replacement) {
-  TENON_CHECK_ARG(replacement.inputs().size() == pattern.inputs().size(), kFunction,
+  TENON_CHECK_ARG(replacement.inputs().size() == pattern.inputs().size(), kReplacePattern,
                   ": replacement must have the pattern's ", pattern.inputs().size(),
                   " inputs, got ", replacement.inputs().size());
-  TENON_CHECK_ARG(replacement.outputs().size() == pattern.outputs().size(), kFunction,
+  TENON_CHECK_ARG(replacement.outputs().size() == pattern.outputs().size(), kReplacePattern,
                   ": replacement must have the pattern's ", pattern.outputs().size(),
                   " outputs, got ", replacement.outputs().size());
-  TENON_CHECK_ARG(replacement.sizes().empty() && replacement.functions().empty(), kFunction,
+  TENON_CHECK_ARG(replacement.sizes().empty() && replacement.functions().empty(), kReplacePattern,
                   ": replacement must have no sizes of its runs, got some");
 }
 
@@ -68,7 +66,7 @@ class Copy {
 
 GraphPtr replace_pattern(const Graph& graph, const Graph& pattern, const Graph& replacement,
                          uint32_t flags, int64_t* out_count) {
-  TENON_CHECK_ARG((flags & ~TENON_GRAPH_IGNORE_LITERALS) == 0, kFunction,
+  TENON_CHECK_ARG((flags & ~TENON_GRAPH_IGNORE_LITERALS) == 0, kReplacePattern,
                   ": flags must be TENON_GRAPH_IGNORE_LITERALS or 0, got ", flags);
   check_replacement(pattern, replacement);
   Matcher matcher(graph, pattern, flags != 0);

@@ -14,8 +14,6 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr const char* kFunction = "tenon_graph_replace_pattern";
-
 bool holds_reference(const tenon_value& value) {
   bool holds = false;
   each_reference(value, [&](uint32_t) { holds = true; });
@@ -42,8 +40,9 @@ Matcher::Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals
 }
 
 void Matcher::check_pattern() const {
-  TENON_CHECK_ARG(!pattern_.nodes().empty(), kFunction, ": pattern must have calls, got none");
-  TENON_CHECK_ARG(pattern_.sizes().empty() && pattern_.functions().empty(), kFunction,
+  TENON_CHECK_ARG(!pattern_.nodes().empty(), kReplacePattern,
+                  ": pattern must have calls, got none");
+  TENON_CHECK_ARG(pattern_.sizes().empty() && pattern_.functions().empty(), kReplacePattern,
                   ": pattern must have no sizes of its runs, got some");
   std::vector<uint8_t> used(pattern_.values().size());
   for (const Node& node : pattern_.nodes()) {
@@ -52,7 +51,7 @@ void Matcher::check_pattern() const {
     }
   }
   for (const Input& input : pattern_.inputs()) {
-    TENON_CHECK_ARG(used[input.value], kFunction, ": input ", input.name,
+    TENON_CHECK_ARG(used[input.value], kReplacePattern, ": input ", input.name,
                     " of the pattern must be used by a call, got none");
   }
   for (size_t i = 0; i < pattern_.outputs().size(); ++i) {
@@ -61,7 +60,7 @@ void Matcher::check_pattern() const {
                               ? pattern_.values()[static_cast<size_t>(output.as.i)].kind
                               : TENON_GRAPH_VALUE_INPUT;
     const bool given = kind == TENON_GRAPH_VALUE_RESULT || kind == TENON_GRAPH_VALUE_ELEMENT;
-    TENON_CHECK_ARG(given, kFunction, ": output ", i,
+    TENON_CHECK_ARG(given, kReplacePattern, ": output ", i,
                     " of the pattern must be what a call gives, got ", value::print(output));
   }
 }

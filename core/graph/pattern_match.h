@@ -10,6 +10,9 @@
 
 namespace tenon::graph {
 
+/// What errors name.
+constexpr const char* kReplacePattern = "tenon_graph_replace_pattern";
+
 /// Which part of a graph a pattern was found in.
 struct Match {
   std::vector<uint32_t> nodes;      // of the graph, by number of the pattern's
