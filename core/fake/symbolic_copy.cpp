@@ -9,7 +9,7 @@ namespace tenon::fake {
 
 namespace {
 
-constexpr const char* kCopy = "tenon_tensor_copy_symbolic";
+constexpr const char* kCopySymbolic = "tenon_tensor_copy_symbolic";
 
 using symbol::Word;
 
@@ -83,17 +83,18 @@ void fill_strides(const tensor::Tensor& tensor, const Word* sizes, Word* strides
 
 tensor::TensorPtr copy_symbolic(tensor::Tensor& tensor, symbol::ShapeEnv* env,
                                 const int64_t* sizes) {
-  TENON_CHECK_ARG(!tensor.is_undefined(), kCopy, ": tensor must be defined, got the undefined one");
-  TENON_CHECK(tensor.has_storage() && !tensor.is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kCopy,
-              ": tensor must have a storage and plain sizes, got one that ",
+  TENON_CHECK_ARG(!tensor.is_undefined(), kCopySymbolic,
+                  ": tensor must be defined, got the undefined one");
+  TENON_CHECK(tensor.has_storage() && !tensor.is_symbolic(), TENON_ERROR_NOT_SUPPORTED,
+              kCopySymbolic, ": tensor must have a storage and plain sizes, got one that ",
               tensor.is_symbolic() ? "has symbols" : "stands for something else");
   const tensor::Dims numbers = tensor.size_span();
   Word words[TENON_TENSOR_MAX_DIMS], strides[TENON_TENSOR_MAX_DIMS];
   for (size_t dim = 0; dim < numbers.size(); ++dim) {
     words[dim] = sizes != nullptr ? base::simplified(sizes[dim]) : new_size(*env, numbers[dim]);
     const int64_t hint = hint_of(words[dim]);
-    TENON_CHECK_ARG(hint < 0 || hint == numbers[dim], kCopy, ": size of dim ", dim, " must be ",
-                    numbers[dim], ", as the tensor has it, got ", hint);
+    TENON_CHECK_ARG(hint < 0 || hint == numbers[dim], kCopySymbolic, ": size of dim ", dim,
+                    " must be ", numbers[dim], ", as the tensor has it, got ", hint);
   }
   const tenon_device device = tensor::fake_device(tensor.device());
   symbol::SymbolicOptions options{tensor.dtype(), &device, nullptr, {words, numbers.size()}};

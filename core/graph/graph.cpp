@@ -24,15 +24,6 @@ namespace {
 const Type* tensor_type() { return schema::simple_type(TENON_TYPE_TENSOR); }
 const Type* tensors_type() { return schema::list_type(tensor_type()); }
 
-bool is_identifier(std::string_view name) noexcept {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  if (name.empty() || !is_letter(name.front())) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
 // `given`, or one of our own for "", as no other of `named` has it.
 template <class Named>
 std::string checked_name(const char* function, const std::vector<Named>& named,
@@ -64,6 +55,15 @@ const Type* type_of(const tenon_value& result) {
 }
 
 }  // namespace
+
+bool tenon::graph::is_identifier(std::string_view name) noexcept {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (name.empty() || !is_letter(name.front())) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 tenon_graph::tenon_graph() { base::count_live(TENON_HANDLE_GRAPH, 1); }
 

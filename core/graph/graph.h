@@ -199,4 +199,7 @@ namespace tenon::graph {
 using Graph = ::tenon_graph;
 using GraphPtr = base::IntrusivePtr<Graph>;
 
+/// Whether inputs, attributes and sizes may have that name.
+bool is_identifier(std::string_view name) noexcept;
+
 }  // namespace tenon::graph

@@ -9,8 +9,8 @@ namespace tenon::graph {
 
 namespace {
 
-constexpr int kMostNested = 300;      // of functions in functions
-constexpr uint32_t kMostLeaves = 16;  // of a function that is written where it is used
+constexpr int kMostNestedFunctions = 300;    // of functions in functions
+constexpr uint32_t kMostLeavesInPlace = 16;  // of a function that is written where it is used
 
 // How tightly a function binds its operands; calls and names bind most tightly.
 constexpr int kOr = 1, kAnd = 2, kNot = 3, kRelation = 4, kSum = 5, kProduct = 6, kCall = 7;
@@ -51,7 +51,7 @@ class NumberWriter {
     if (its.kind == TENON_GRAPH_VALUE_SIZE) {
       text += graph_.sizes()[its.source].name;
     } else if (its.kind == TENON_GRAPH_VALUE_FUNCTION &&
-               (is_whole || graph_.functions()[its.source].leaves <= kMostLeaves)) {
+               (is_whole || graph_.functions()[its.source].leaves <= kMostLeavesInPlace)) {
       write(graph_.functions()[its.source], least);
     } else {
       text += base::concat('%', value);
@@ -93,7 +93,7 @@ class NumberReader {
   NumberReader(Graph& graph, Cursor& cursor) noexcept : graph_(graph), cursor_(cursor) {}
 
   tenon_value read(int least, int depth) {
-    if (depth == kMostNested) cursor_.fail_expected("functions that nest less deep");
+    if (depth == kMostNestedFunctions) cursor_.fail_expected("functions that nest less deep");
     tenon_value left = read_operand(depth + 1);
     for (int function; (function = accept_function(least)) >= 0;) {
       const auto known = static_cast<uint32_t>(function);

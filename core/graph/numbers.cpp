@@ -32,15 +32,6 @@ uint16_t tag_of(uint32_t function, uint16_t a, uint16_t b) noexcept {
                                                                      : TENON_TAG_INT;
 }
 
-bool is_identifier(std::string_view name) noexcept {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  if (name.empty() || !is_letter(name.front())) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
 // Words that texts of expressions have of their own.
 bool is_reserved(std::string_view name) noexcept {
   constexpr std::string_view kWords[] = {"max", "min", "sqrt", "float", "and",  "or",
