@@ -352,6 +352,18 @@ void shift_sizes(Batch& batch) {
   }
 }
 
+// A result that was not asked for, such as eigenvectors, has no elements, and no mapped dim yet.
+void map_empty_results(Batch& batch) {
+  for (tenon_value& ret : batch.results()) {
+    if (ret.tag != TENON_TAG_TENSOR) continue;
+    const Tensor result = Tensor::retain(ret.as.tensor);
+    if (result.ndim() != 1 || result.numel() != 0 || batch.size() == 0) continue;
+    tenon_value_clear(&ret);
+    const int64_t sizes[] = {batch.size(), 0};
+    ret = tenon_value_give(tenon_value_of_tensor(reshaped(result, sizes).release()));
+  }
+}
+
 // Tensors with the mapped dim in front, dims and sizes shifted.
 void batch_shift(Batch& batch) {
   require_mapped_self(batch);
@@ -382,6 +394,7 @@ void batch_shift(Batch& batch) {
   shift_sizes(batch);
   batch.call();
   if ((adds_one || gathers) && gives_none) squeeze_results(batch);
+  map_empty_results(batch);
 }
 
 // ---- Views ----------------------------------------------------------------------------------

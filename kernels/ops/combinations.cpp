@@ -46,10 +46,13 @@ void combinations(const Call& call) {
     } while (next_choice(chosen, count, with_replacement));
   }
   const int64_t rows = static_cast<int64_t>(positions.size()) / size;
+  if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(self.info(), {})));
   Tensor where = Tensor::from<int64_t>(positions, Dims{rows * size});
-  if (!self.is_cpu()) {
+  // A fake tensor, or one on meta, takes no elements.
+  const bool has_memory = self.info().data != nullptr;
+  if (!self.is_cpu() || !has_memory) {
     Tensor there = call_empty(where.sizes(), {Dtype::I64, {}, self.device(), {}});
-    call_copy(there, where);
+    if (has_memory) call_copy(there, where);
     where = there;
   }
   call.give(0, call_reshape(pick(self, 0, where), Dims{rows, size}));

@@ -29,12 +29,13 @@ void check_floating_input(const Call& call, const Tensor& input) {
 
 // True where an element stays, drawn for each of the sizes.
 Tensor drawn(const Tensor& input, Sizes sizes, double p) {
+  // Not in place: a vmap whose mapped ones draw apart makes what is drawn mapped.
+  using Draw = Tensor(const Tensor&, double, double, const std::optional<Generator>&);
+  static constinit const LazyOp<Draw> uniform("aten::uniform");
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least_p("aten::ge.Scalar");
   FactoryOptions options = options_like(input.info(), {});
   options.dtype = Dtype::F32;
-  Tensor numbers = call_empty(sizes, options);
-  call_uniform(numbers, 0, 1, std::nullopt);
-  return at_least_p(numbers, Scalar(p));
+  return at_least_p(uniform(call_empty(sizes, options), 0, 1, std::nullopt), Scalar(p));
 }
 
 Tensor all_kept(const Tensor& input) {

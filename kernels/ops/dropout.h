@@ -13,7 +13,19 @@ inline constexpr Facts kDropout{
     .family = &kComposite,
     .name = "dropout",
     .params = "Tensor input, float p, bool train",
-    .forms = kFunctional | kInPlace,
+    .tags = "nondeterministic_seeded",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&dropout},
+};
+
+inline constexpr Facts kDropoutInPlace{
+    .family = &kComposite,
+    .name = "dropout",
+    .params = "Tensor self, float p, bool train",
+    .forms = kInPlace,
     .tags = "nondeterministic_seeded",
     .gradient = "none: composite",
     .tangent = "none: composite",
@@ -28,7 +40,19 @@ inline constexpr Facts kFeatureDropout{
     .family = &kComposite,
     .name = "feature_dropout",
     .params = "Tensor input, float p, bool train",
-    .forms = kFunctional | kInPlace,
+    .tags = "nondeterministic_seeded",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&feature_dropout},
+};
+
+inline constexpr Facts kFeatureDropoutInPlace{
+    .family = &kComposite,
+    .name = "feature_dropout",
+    .params = "Tensor self, float p, bool train",
+    .forms = kInPlace,
     .tags = "nondeterministic_seeded",
     .gradient = "none: composite",
     .tangent = "none: composite",
@@ -43,7 +67,19 @@ inline constexpr Facts kAlphaDropout{
     .family = &kComposite,
     .name = "alpha_dropout",
     .params = "Tensor input, float p, bool train",
-    .forms = kFunctional | kInPlace,
+    .tags = "nondeterministic_seeded",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&alpha_dropout},
+};
+
+inline constexpr Facts kAlphaDropoutInPlace{
+    .family = &kComposite,
+    .name = "alpha_dropout",
+    .params = "Tensor self, float p, bool train",
+    .forms = kInPlace,
     .tags = "nondeterministic_seeded",
     .gradient = "none: composite",
     .tangent = "none: composite",
@@ -58,7 +94,19 @@ inline constexpr Facts kFeatureAlphaDropout{
     .family = &kComposite,
     .name = "feature_alpha_dropout",
     .params = "Tensor input, float p, bool train",
-    .forms = kFunctional | kInPlace,
+    .tags = "nondeterministic_seeded",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&feature_alpha_dropout},
+};
+
+inline constexpr Facts kFeatureAlphaDropoutInPlace{
+    .family = &kComposite,
+    .name = "feature_alpha_dropout",
+    .params = "Tensor self, float p, bool train",
+    .forms = kInPlace,
     .tags = "nondeterministic_seeded",
     .gradient = "none: composite",
     .tangent = "none: composite",

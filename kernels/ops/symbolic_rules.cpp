@@ -279,6 +279,12 @@ void sized_by(const Call& call) {
   call.give(0, new_symbolic(like, sizes_argument(call, k)));
 }
 
+// A copy of the first argument with other elements in a part of it.
+void as_first(const Call& call) {
+  const SymbolicTensor first(call.tensor(0));
+  call.give(0, new_symbolic_like(Tensor::retain(call.tensor(0)), first));
+}
+
 // The gradient of a part of a tensor, whose sizes are argument 1: of the gradient's kind.
 void sized_as_whole(const Call& call) {
   call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes_argument(call, 1)));
@@ -381,8 +387,8 @@ constexpr Named kRules[] = {
     {"slice_backward", kFunctional, &sized_as_whole},
     {"diagonal_backward", kFunctional, &sized_as_whole},
     {"unfold_backward", kFunctional, &sized_as_whole},
-    {"select_scatter", kFunctional, &sized_as_first},
-    {"slice_scatter", kFunctional, &sized_as_first},
+    {"select_scatter", kFunctional, &as_first},
+    {"slice_scatter", kFunctional, &as_first},
     {"scatter.src", kFunctional, &sized_as_first},
     {"scatter.value", kFunctional, &sized_as_first},
     {"scatter_add", kFunctional, &sized_as_first},

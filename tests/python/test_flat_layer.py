@@ -35,6 +35,7 @@ LEFT_OUT = {
     *("tenon_object_retain", "tenon_simulator_retain", "tenon_profile_retain"),
     # A mode and its tensors are made fake by objects.
     *("tenon_fake_device", "tenon_fake_mode_retain", "tenon_fake_copy_given_env"),
+    "tenon_fake_mode_copy_dynamic",
     # Python draws through operators.
     *("tenon_generator_random", "tenon_generator_normal", "tenon_generator_native"),
     # A wrapper's handler is its class, values arrive opened, and `with` blocks keep the modes.

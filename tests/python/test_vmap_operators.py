@@ -20,7 +20,17 @@ from test_conformance import _value
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
 # Results depend on a generator: test_func.py has what holds of them.
-RANDOM = ("rand", "normal", "uniform")  # and what begins so
+# And what begins so.
+RANDOM = (
+    "rand",
+    "normal",
+    "uniform",
+    "bernoulli",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "log_normal",
+)
 # What is asked is data, of which a vmap has one for each of the mapped.
 DATA_DEPENDENT = {"data_dependent_output", "dynamic_output_shape"}
 ASK_DATA = (
@@ -29,6 +39,11 @@ ASK_DATA = (
     "aten::masked_select",
     "tenon::masked_select_backward",
     "aten::repeat_interleave.self_Tensor",
+    # Numbers that are tensors.
+    "aten::_foreach_addcdiv.Tensor",
+    "aten::_foreach_addcmul.Tensor",
+    "aten::quantile",
+    "aten::nanquantile",
 )
 DTYPES = ("float32", "float64", "bfloat16", "int64", "complex64")
 

@@ -351,8 +351,11 @@ def test_every_function_is_the_package_s():
         getattr(tenon.functional, name), tenon.ops.OpOverloadPacket
     )]  # fmt: skip
     assert len(names) > 40
+    # Functions of their own arguments stand in the place of their operators.
+    own = set(vars(tenon.own_arguments))
     for name in names:
-        assert getattr(tenon, name) is getattr(tenon.functional, name)
+        if name not in own:
+            assert getattr(tenon, name) is getattr(tenon.functional, name)
     assert "abs" not in tenon.__all__ and "exp" in tenon.__all__
 
 
