@@ -1736,7 +1736,7 @@ class _packet_alpha_dropout(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_alpha_dropout_(_OpOverloadPacket):
-    def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
+    def __call__(__self, self: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_amax(_OpOverloadPacket):
@@ -3142,7 +3142,7 @@ class _packet_dropout(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_dropout_(_OpOverloadPacket):
-    def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
+    def __call__(__self, self: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_dstack(_OpOverloadPacket):
@@ -3399,7 +3399,7 @@ class _packet_feature_alpha_dropout(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_feature_alpha_dropout_(_OpOverloadPacket):
-    def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
+    def __call__(__self, self: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_feature_dropout(_OpOverloadPacket):
@@ -3407,7 +3407,7 @@ class _packet_feature_dropout(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_feature_dropout_(_OpOverloadPacket):
-    def __call__(__self, input: Tensor, p: _float, train: _bool) -> Tensor: ...
+    def __call__(__self, self: Tensor, p: _float, train: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_fft_fft(_OpOverloadPacket):

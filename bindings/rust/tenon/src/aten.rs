@@ -4466,11 +4466,11 @@ pub fn alpha_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     OP.get()?.call(input, p, train)
 }
 
-/// `aten::alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)`
-pub fn alpha_dropout_(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
+/// `aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+pub fn alpha_dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), ()> = LazyTyped::new("aten::alpha_dropout_");
-    OP.get()?.call(input, p, train)?;
-    Ok(input.clone())
+    OP.get()?.call(self_, p, train)?;
+    Ok(self_.clone())
 }
 
 /// What [`amax`] leaves out.
@@ -9939,11 +9939,11 @@ pub fn dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     OP.get()?.call(input, p, train)
 }
 
-/// `aten::dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)`
-pub fn dropout_(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
+/// `aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+pub fn dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), ()> = LazyTyped::new("aten::dropout_");
-    OP.get()?.call(input, p, train)?;
-    Ok(input.clone())
+    OP.get()?.call(self_, p, train)?;
+    Ok(self_.clone())
 }
 
 /// `aten::dstack(Tensor[] tensors) -> Tensor`
@@ -10820,11 +10820,11 @@ pub fn feature_alpha_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tens
     OP.get()?.call(input, p, train)
 }
 
-/// `aten::feature_alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)`
-pub fn feature_alpha_dropout_(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
+/// `aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+pub fn feature_alpha_dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), ()> = LazyTyped::new("aten::feature_alpha_dropout_");
-    OP.get()?.call(input, p, train)?;
-    Ok(input.clone())
+    OP.get()?.call(self_, p, train)?;
+    Ok(self_.clone())
 }
 
 /// `aten::feature_dropout(Tensor input, float p, bool train) -> Tensor`
@@ -10833,11 +10833,11 @@ pub fn feature_dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     OP.get()?.call(input, p, train)
 }
 
-/// `aten::feature_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)`
-pub fn feature_dropout_(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
+/// `aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+pub fn feature_dropout_(self_: &Tensor, p: f64, train: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, f64, bool), ()> = LazyTyped::new("aten::feature_dropout_");
-    OP.get()?.call(input, p, train)?;
-    Ok(input.clone())
+    OP.get()?.call(self_, p, train)?;
+    Ok(self_.clone())
 }
 
 /// What [`fft_fft`] leaves out.

@@ -308,6 +308,11 @@ impl Tensor {
         aten::allclose_with(self, other, options)
     }
 
+    /// `aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+    pub fn alpha_dropout_(&self, p: f64, train: bool) -> Result<Tensor> {
+        aten::alpha_dropout_(self, p, train)
+    }
+
     /// `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
     pub fn amax(&self) -> Result<Tensor> {
         aten::amax(self)
@@ -1439,6 +1444,11 @@ impl Tensor {
         aten::dot(self, tensor)
     }
 
+    /// `aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+    pub fn dropout_(&self, p: f64, train: bool) -> Result<Tensor> {
+        aten::dropout_(self, p, train)
+    }
+
     /// `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor`
     pub fn elu(&self) -> Result<Tensor> {
         aten::elu(self)
@@ -1591,6 +1601,16 @@ impl Tensor {
     pub fn exponential_with_(
         &self, options: aten::ExponentialInPlaceOptions<'_>) -> Result<Tensor> {
         aten::exponential_with_(self, options)
+    }
+
+    /// `aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+    pub fn feature_alpha_dropout_(&self, p: f64, train: bool) -> Result<Tensor> {
+        aten::feature_alpha_dropout_(self, p, train)
+    }
+
+    /// `aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)`
+    pub fn feature_dropout_(&self, p: f64, train: bool) -> Result<Tensor> {
+        aten::feature_dropout_(self, p, train)
     }
 
     /// `aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor`

@@ -6800,13 +6800,13 @@ static inline tenon_status aten_alpha_dropout(
   return TENON_OK;
 }
 
-/// aten::alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-static inline tenon_status aten_alpha_dropout_(tenon_tensor* input, double p, int32_t train) {
+/// aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+static inline tenon_status aten_alpha_dropout_(tenon_tensor* self, double p, int32_t train) {
   static const tenon_op* op_;
   tenon_value args_[3];
   tenon_value rets_[1];
   tenon_status status_;
-  args_[0] = tenon_value_of_tensor(input);
+  args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_float(p);
   args_[2] = tenon_value_of_bool(train);
   status_ = aten_wrapped_call(&op_, "aten::alpha_dropout_", args_, 3, rets_, 1);
@@ -13850,13 +13850,13 @@ static inline tenon_status aten_dropout(
   return TENON_OK;
 }
 
-/// aten::dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-static inline tenon_status aten_dropout_(tenon_tensor* input, double p, int32_t train) {
+/// aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+static inline tenon_status aten_dropout_(tenon_tensor* self, double p, int32_t train) {
   static const tenon_op* op_;
   tenon_value args_[3];
   tenon_value rets_[1];
   tenon_status status_;
-  args_[0] = tenon_value_of_tensor(input);
+  args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_float(p);
   args_[2] = tenon_value_of_bool(train);
   status_ = aten_wrapped_call(&op_, "aten::dropout_", args_, 3, rets_, 1);
@@ -14996,14 +14996,14 @@ static inline tenon_status aten_feature_alpha_dropout(
   return TENON_OK;
 }
 
-/// aten::feature_alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
+/// aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
 static inline tenon_status aten_feature_alpha_dropout_(
-    tenon_tensor* input, double p, int32_t train) {
+    tenon_tensor* self, double p, int32_t train) {
   static const tenon_op* op_;
   tenon_value args_[3];
   tenon_value rets_[1];
   tenon_status status_;
-  args_[0] = tenon_value_of_tensor(input);
+  args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_float(p);
   args_[2] = tenon_value_of_bool(train);
   status_ = aten_wrapped_call(&op_, "aten::feature_alpha_dropout_", args_, 3, rets_, 1);
@@ -15028,13 +15028,13 @@ static inline tenon_status aten_feature_dropout(
   return TENON_OK;
 }
 
-/// aten::feature_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-static inline tenon_status aten_feature_dropout_(tenon_tensor* input, double p, int32_t train) {
+/// aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+static inline tenon_status aten_feature_dropout_(tenon_tensor* self, double p, int32_t train) {
   static const tenon_op* op_;
   tenon_value args_[3];
   tenon_value rets_[1];
   tenon_status status_;
-  args_[0] = tenon_value_of_tensor(input);
+  args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_float(p);
   args_[2] = tenon_value_of_bool(train);
   status_ = aten_wrapped_call(&op_, "aten::feature_dropout_", args_, 3, rets_, 1);

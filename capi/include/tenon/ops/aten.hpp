@@ -2952,11 +2952,11 @@ inline Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   return op_(input, p, train);
 }
 
-// aten::alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-inline Tensor alpha_dropout_(const Tensor& input, double p, bool train) {
+// aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+inline Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::alpha_dropout_");
-  op_(input, p, train);
-  return input;
+  op_(self, p, train);
+  return self;
 }
 
 // aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
@@ -5607,11 +5607,11 @@ inline Tensor dropout(const Tensor& input, double p, bool train) {
   return op_(input, p, train);
 }
 
-// aten::dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-inline Tensor dropout_(const Tensor& input, double p, bool train) {
+// aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+inline Tensor dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::dropout_");
-  op_(input, p, train);
-  return input;
+  op_(self, p, train);
+  return self;
 }
 
 // aten::dstack(Tensor[] tensors) -> Tensor
@@ -6080,12 +6080,12 @@ inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
   return op_(input, p, train);
 }
 
-// aten::feature_alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-inline Tensor feature_alpha_dropout_(const Tensor& input, double p, bool train) {
+// aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+inline Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(
       const Tensor&, double, bool)> op_("aten::feature_alpha_dropout_");
-  op_(input, p, train);
-  return input;
+  op_(self, p, train);
+  return self;
 }
 
 // aten::feature_dropout(Tensor input, float p, bool train) -> Tensor
@@ -6094,11 +6094,11 @@ inline Tensor feature_dropout(const Tensor& input, double p, bool train) {
   return op_(input, p, train);
 }
 
-// aten::feature_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)
-inline Tensor feature_dropout_(const Tensor& input, double p, bool train) {
+// aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
+inline Tensor feature_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::feature_dropout_");
-  op_(input, p, train);
-  return input;
+  op_(self, p, train);
+  return self;
 }
 
 // aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor

@@ -5143,11 +5143,11 @@ public final class Aten {
   private static final LazyOp ALPHA_DROPOUT_ = new LazyOp("aten::alpha_dropout_");
 
   /**
-   * {@code aten::alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)}.
+   * {@code aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
    */
-  public static Tensor alphaDropout_(Tensor input, double p, boolean train) {
-    ALPHA_DROPOUT_.get().callTensor(input, p, train).close();
-    return input;
+  public static Tensor alphaDropout_(Tensor self, double p, boolean train) {
+    ALPHA_DROPOUT_.get().callTensor(self, p, train).close();
+    return self;
   }
 
   private static final LazyOp AMAX = new LazyOp("aten::amax");
@@ -10767,11 +10767,11 @@ public final class Aten {
   private static final LazyOp DROPOUT_ = new LazyOp("aten::dropout_");
 
   /**
-   * {@code aten::dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)}.
+   * {@code aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
    */
-  public static Tensor dropout_(Tensor input, double p, boolean train) {
-    DROPOUT_.get().callTensor(input, p, train).close();
-    return input;
+  public static Tensor dropout_(Tensor self, double p, boolean train) {
+    DROPOUT_.get().callTensor(self, p, train).close();
+    return self;
   }
 
   private static final LazyOp DSTACK = new LazyOp("aten::dstack");
@@ -11769,11 +11769,11 @@ public final class Aten {
   private static final LazyOp FEATURE_ALPHA_DROPOUT_ = new LazyOp("aten::feature_alpha_dropout_");
 
   /**
-   * {@code aten::feature_alpha_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)}.
+   * {@code aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
    */
-  public static Tensor featureAlphaDropout_(Tensor input, double p, boolean train) {
-    FEATURE_ALPHA_DROPOUT_.get().callTensor(input, p, train).close();
-    return input;
+  public static Tensor featureAlphaDropout_(Tensor self, double p, boolean train) {
+    FEATURE_ALPHA_DROPOUT_.get().callTensor(self, p, train).close();
+    return self;
   }
 
   private static final LazyOp FEATURE_DROPOUT = new LazyOp("aten::feature_dropout");
@@ -11788,11 +11788,11 @@ public final class Aten {
   private static final LazyOp FEATURE_DROPOUT_ = new LazyOp("aten::feature_dropout_");
 
   /**
-   * {@code aten::feature_dropout_(Tensor(a!) input, float p, bool train) -> Tensor(a!)}.
+   * {@code aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
    */
-  public static Tensor featureDropout_(Tensor input, double p, boolean train) {
-    FEATURE_DROPOUT_.get().callTensor(input, p, train).close();
-    return input;
+  public static Tensor featureDropout_(Tensor self, double p, boolean train) {
+    FEATURE_DROPOUT_.get().callTensor(self, p, train).close();
+    return self;
   }
 
   private static final LazyOp FFT_FFT = new LazyOp("aten::fft_fft");

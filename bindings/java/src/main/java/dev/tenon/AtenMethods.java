@@ -429,6 +429,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
+   */
+  public Tensor alphaDropout_(double p, boolean train) {
+    return Aten.alphaDropout_((Tensor) this, p, train);
+  }
+
+  /**
    * {@code aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
    */
   public Tensor amax() {
@@ -2357,6 +2364,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
+   */
+  public Tensor dropout_(double p, boolean train) {
+    return Aten.dropout_((Tensor) this, p, train);
+  }
+
+  /**
    * {@code aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor}.
    */
   public Tensor elu() {
@@ -2613,6 +2627,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor exponential_(double lambd, Generator generator) {
     return Aten.exponential_((Tensor) this, lambd, generator);
+  }
+
+  /**
+   * {@code aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
+   */
+  public Tensor featureAlphaDropout_(double p, boolean train) {
+    return Aten.featureAlphaDropout_((Tensor) this, p, train);
+  }
+
+  /**
+   * {@code aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)}.
+   */
+  public Tensor featureDropout_(double p, boolean train) {
+    return Aten.featureDropout_((Tensor) this, p, train);
   }
 
   /**
