@@ -33,34 +33,36 @@ class Sub(tenon.Tensor):
         raise Asked(func)
 
 
+def operand(text, first):
+    """An argument of a type: `first` for tensors."""
+    if "Tensor" in text:
+        return [first] if "[" in text else first
+    if text.startswith("bool["):
+        return [False] * int(text.strip("bool[]?"))
+    kinds = {"float": 0.0, "bool": False, "bool?": False, "str": ""}
+    return kinds.get(text, [0] if "[" in text else 0)
+
+
 def operands(function, first):
-    """Arguments that fit the function's overloads as far as they are known: `first` for tensors."""
+    """Arguments, and those by name, that fit the function's overloads as far as they are known."""
     packet = getattr(function, "__wrapped__", function)
     if not isinstance(packet, OpOverloadPacket):
-        return [(first, *more) for more in ((), (0,), (0, 0), (first,), (first, first))]
+        return [((first, *more), {}) for more in ((), (0,), (0, 0), (first,), (first, first))]
     packet.overloads()
-    kinds = {"float": 0.0, "bool": False, "int[]": [0], "str": ""}
     rows = []
     for op in packet._ops:
-        needed = [one.type for one in op._schema.arguments if not one.has_default]
-        rows.append(
-            tuple(
-                [first]
-                if "Tensor" in text and "[" in text
-                else first
-                if "Tensor" in text
-                else kinds.get(text, [0] if "[" in text else 0)
-                for text in needed
-            )
-        )
+        needed = [one for one in op._schema.arguments if not one.has_default]
+        given = [operand(one.type, first) for one in needed if not one.kwarg_only]
+        named = {one.name: operand(one.type, first) for one in needed if one.kwarg_only}
+        rows.append((given, named))
     return rows
 
 
 def asked(function, rows):
     """What a handler was asked for when the function was called with some of the arguments."""
-    for row in rows:
+    for given, named in rows:
         try:
-            function(*row)
+            function(*given, **named)
         except Asked as answer:
             return answer.args[0]
         except (TypeError, AttributeError, ValueError, RuntimeError):
