@@ -13,6 +13,7 @@
 
 #include "kernels/cpu/convolution_float.h"
 #include "kernels/cpu/late_library.h"
+#include "kernels/cpu/made_once.h"
 #include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
@@ -61,8 +62,8 @@ dnnl_engine_t engine(const char* op) {
 }
 
 const OpenMp& open_mp() {
-  static const OpenMp runtime = OpenMp::of(TENON_ONEDNN);
-  return runtime;
+  static constinit MadeOnce<OpenMp> runtime;
+  return runtime.get([] { return OpenMp::of(TENON_ONEDNN); });
 }
 
 struct Primitive {
@@ -257,9 +258,10 @@ std::shared_ptr<Prepared> prepare(const char* op, const ConvolutionShape& shape,
 
 std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape,
                                    ConvolutionStep step, bool has_bias) {
-  static std::mutex mutex;
-  // Never freed: calls may run as the process ends.
-  static auto& all = *new std::map<Key, std::shared_ptr<Prepared>>;
+  using Map = std::map<Key, std::shared_ptr<Prepared>>;
+  static constinit std::mutex mutex;
+  static constinit MadeOnce<Map> made;
+  Map& all = made.get([] { return Map(); });
   constexpr size_t kMost = 512;
   const Key key = key_of(shape, step, has_bias);
   const std::lock_guard lock(mutex);

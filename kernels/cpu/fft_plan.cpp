@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "kernels/cpu/independent.h"
+#include "kernels/cpu/made_once.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -223,19 +224,20 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
 template <class R>
 std::shared_ptr<const FftPlan<R>> FftPlan<R>::of(int64_t size) {
   constexpr size_t kKept = 16;
-  // Leaked, as threads may be transforming when the process ends.
-  static auto* const mutex = new std::mutex;
-  static auto* const plans = new std::vector<std::shared_ptr<const FftPlan>>;
+  using Plans = std::vector<std::shared_ptr<const FftPlan>>;
+  static constinit std::mutex mutex;
+  static constinit MadeOnce<Plans> kept;
+  Plans& plans = kept.get([] { return Plans(); });
   {
-    const std::lock_guard lock(*mutex);
-    for (const auto& plan : *plans) {
+    const std::lock_guard lock(mutex);
+    for (const auto& plan : plans) {
       if (plan->size_ == size) return plan;
     }
   }
   auto made = std::make_shared<const FftPlan>(size);
-  const std::lock_guard lock(*mutex);
-  if (plans->size() == kKept) plans->erase(plans->begin());
-  plans->push_back(made);
+  const std::lock_guard lock(mutex);
+  if (plans.size() == kKept) plans.erase(plans.begin());
+  plans.push_back(made);
   return made;
 }
 

@@ -33,8 +33,11 @@ impl Ref {
             return None;
         };
         let raw = raw.as_raw();
-        // SAFETY: value.h: the payload of a reference is a number.
-        (u32::from(raw.tag) == sys::TENON_TAG_REF).then(|| Ref(unsafe { raw.as_.i }))
+        if u32::from(raw.tag) != sys::TENON_TAG_REF {
+            return None;
+        }
+        // SAFETY: value.h: the payload of a reference is its number.
+        Some(Ref(unsafe { raw.as_.i }))
     }
 }
 
