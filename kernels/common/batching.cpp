@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What batching rules share, and the rules of families.
+// Long file: the rules by form, which share what stands above them.
 #include "kernels/common/batching.h"
 
 #include <algorithm>

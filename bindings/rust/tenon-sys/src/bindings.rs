@@ -7213,12 +7213,13 @@ extern "C" {
     #[must_use]
     /** Plans a run for inputs like these: shapes, memory and kernels once, so that runs with inputs of
  the same dtype, sizes, strides and device go through the kernels' loops only. The last four such
- plans are kept. There is none for an operator whose kernel does not bind, where an input or
- attribute is written, and for an output that is a view. `out_reason` is NULL, or a text on what
- stands against one. Nothing is computed.
+ plans are kept. There is none for an operator whose kernel does not bind, or that writes into an
+ input or attribute as `out`. `out_reason` is NULL, or a text on what stands against one. Inputs
+ and attributes stay as they are; what makes views and copies is called, and factories are.
 
- Planned runs are for plain tensors on threads without modes, profile or recording. All others,
- and those after a change of the registry, are calls. A plan keeps its kernels from being freed.
+ Planned runs are for plain tensors on threads without modes, profile or recording, where what is
+ written shares no memory with others. Other runs, and those after a change of the registry, are
+ calls. A plan keeps its kernels from being freed.
  Errors:    as tenon_graph_run, but for what computing raises.
  Ownership: inputs are borrowed; new reference in `out_reason`.
  Threads:   any thread.
