@@ -192,7 +192,7 @@ class Conv1d(_Conv):
         dtype: Of the parameters.
 
     Attributes:
-        weight: Of shape (out_channels, in_channels / groups, *kernel_size), at first uniform
+        weight: Of shape (out_channels, in_channels / groups) and kernel_size, at first uniform
             within +-1/sqrt(what the window sees).
         bias: Of shape (out_channels,), at first the same; None without one.
     """
@@ -311,7 +311,7 @@ class ConvTranspose1d(_ConvTranspose):
         dtype: Of the parameters.
 
     Attributes:
-        weight: Of shape (in_channels, out_channels / groups, *kernel_size).
+        weight: Of shape (in_channels, out_channels / groups) and kernel_size.
         bias: Of shape (out_channels,); None without one.
     """
 
