@@ -264,14 +264,18 @@ uint32_t tenon_graph::append(const tenon_op* op, std::span<const tenon_value> ar
               kFunction, ": ", op->name(), " must have a schema with a number of results, got ",
               schema ? schema->text() : "none");
   const auto wanted = schema->arguments();
+  const auto check_count = [&](bool fits) {
+    TENON_CHECK_ARG(fits, kFunction, ": ", op->name(), " must have ", wanted.size(),
+                    " arguments, got ", args.size());
+  };
+  check_count(args.size() <= wanted.size());  // before any is read
   std::vector<tenon_value> all(args.begin(), args.end());
   while (all.size() < wanted.size()) {
     const tenon_value* usual = tenon::dispatch::default_value(wanted[all.size()]);
     if (usual == nullptr) break;
     all.push_back(*usual);
   }
-  TENON_CHECK_ARG(all.size() == wanted.size(), kFunction, ": ", op->name(), " must have ",
-                  wanted.size(), " arguments, got ", args.size());
+  check_count(all.size() == wanted.size());
   StagedCall call = stage(op, all, nullptr);
   for (size_t i = 0; i < all.size(); ++i) {
     check_references(call.args[i]);
