@@ -33,7 +33,7 @@ def run(target: str, seconds: int) -> int:
         rows = [_run_programs(target, seconds)]
     else:
         machine.ensure(native.NEEDS["fuzz"])
-        native.build("fuzz", targets=("tenon_fuzzers",))
+        native.build("fuzz", targets=("tenon_fuzzers" if target == "all" else f"fuzz_{target}",))
         names = TARGETS if target == "all" else (target,)
         rows = [_run_one(name, seconds) for name in names]
         if target == "all":

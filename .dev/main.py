@@ -87,25 +87,40 @@ def test_with_pythons(args) -> int:
 def build(args) -> int:
     """Builds a preset; with --cuda the CUDA plugin too, taking the toolkit from PyPI if need be."""
     if args.cuda:
-        machine.ensure(native.NEEDS["cuda"] + ("python-dev",))
-        cmake, root, env = cuda.toolkit()
-        settings = (
-            f"-DCUDAToolkit_ROOT={root}",
-            f"-DCMAKE_CUDA_ARCHITECTURES={args.cuda_architectures}",
-        )
-        native.build("cuda", cmake, settings, env, targets=("tenon_cuda", "tenon_cpu", "cuda_test"))
-        plugin = environment.build_dir("cuda") / "lib" / "libtenon_cuda.so"
-        if not plugin.exists():
-            raise ui.Failure(f"build: {plugin} must exist after the build, got none")
-        ui.say(f"built {ui.short(plugin)}, {plugin.stat().st_size / 1024:.0f} KiB")
-        # What needs no GPU is tested here too; the rest skips, and the count says so.
-        return 0 if suites.run_all(suites.Run("cuda"), ("cuda",)) else 1
+        return build_cuda(args.cuda_architectures)
     elif args.preset in ("dev", "release"):
         native.build_all(args.preset)
     else:
         machine.ensure(native.NEEDS[args.preset])
         native.build(args.preset)
     return 0
+
+
+def build_cuda(architectures: str) -> int:
+    """Builds the CUDA plugin on the release build's libtenon, and tests it beside the CPU's."""
+    machine.ensure(native.NEEDS["release"])
+    native.build("release", targets=("tenon", "tenon_cpu"))
+    release = environment.build_dir("release")
+    # Plugins are found beside libtenon.
+    folder = environment.build_dir("cuda") / "lib"
+    folder.mkdir(parents=True, exist_ok=True)
+    soname = (release / "lib" / "libtenon.so").readlink().name
+    for name in (soname, "libtenon_cpu.so"):
+        shutil.copy2(release / "lib" / name, folder)
+    cmake, root, env = cuda.toolkit()
+    settings = (
+        f"-DCUDAToolkit_ROOT={root}",
+        f"-DCMAKE_CUDA_ARCHITECTURES={architectures}",
+        f"-DTENON_LIBRARY={folder / soname}",
+        f"-DTENON_KERNELS_COMMON={release / 'kernels' / 'libtenon_kernels_common.a'}",
+    )
+    native.build("cuda", cmake, settings, env, targets=("tenon_cuda", "cuda_test"))
+    plugin = folder / "libtenon_cuda.so"
+    if not plugin.exists():
+        raise ui.Failure(f"build: {plugin} must exist after the build, got none")
+    ui.say(f"built {ui.short(plugin)}, {plugin.stat().st_size / 1024:.0f} KiB")
+    # What needs no GPU is tested here too; the rest skips, and the count says so.
+    return 0 if suites.run_all(suites.Run("cuda"), ("cuda",)) else 1
 
 
 def make_dist(args) -> int:
@@ -128,7 +143,8 @@ def sanitize(args) -> int:
     preset = {"asan": "asan-ubsan"}.get(args.kind, args.kind)
     programs = tuple(name for name in args.only.split(",") if name)
     machine.ensure(native.NEEDS[preset])
-    native.build(preset, targets=programs)
+    settings = (f"-DTENON_TEST_CUDA_ON_HOST={'ON' if args.cuda_on_host else 'OFF'}",)
+    native.build(preset, settings=settings, targets=programs)
     run = suites.Run(preset, pattern=args.filter, programs=programs)
     run.env.update(suites.sanitizer_options())
     return 0 if suites.run_all(run, ("programs",) if programs else suites.NATIVE) else 1
@@ -297,6 +313,11 @@ def parser() -> argparse.ArgumentParser:
         default="",
         metavar="PROGRAM,...",
         help="build and run only these test programs, such as core_dispatch_test,stress_test",
+    )
+    one.add_argument(
+        "--cuda-on-host",
+        action="store_true",
+        help="test CUDA's kernels compiled for the host, too: that takes as long as the CPU's",
     )
     one = verb("cross", test_for_another_processor)
     one.add_argument("processor", choices=tuple(cross.PROCESSORS))

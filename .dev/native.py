@@ -95,6 +95,7 @@ def build_extension(path: str, version: str, stubs: pathlib.Path) -> pathlib.Pat
     (library,) = (environment.build_dir("release") / "shipped").glob("libtenon.so.*.*.*")
     settings = (f"-DPython3_EXECUTABLE={path}", f"-DTENON_LIBRARY={library}")
     arguments = ["cmake", "-S", ui.ROOT, "-B", directory, "-G", "Ninja", *settings]
+    arguments.append("-DTENON_BUILD_PYTHON=ON")
     arguments.append(f"-DTENON_GLIBC_STUBS={stubs}")
     ui.run(f"configure the extension for Python {version}", arguments)
     command = ["cmake", "--build", directory, "-j", jobs(), "--target", "tenon_python_shipped"]

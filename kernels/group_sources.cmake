@@ -18,5 +18,5 @@ function(tenon_group_sources target)
     set_property(SOURCE ${_source} PROPERTY UNITY_GROUP ${_pair})
   endforeach()
   set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${TENON_GROUP_KERNELS} UNITY_BUILD_MODE GROUP)
+    UNITY_BUILD ${TENON_GROUP_SOURCES} UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -44,7 +44,7 @@ tenon_status tenon_parallel_for(int64_t count, int64_t grain, tenon_parallel_fn 
     its->run(its->ctx, region.chunks(), &run_chunk, &region);
   } else {
     ThreadPool& pool = ThreadPool::instance();
-    if (pool.threads() == 1 || !pool.run(region)) region.work();
+    if (pool.threads() == 1 || !pool.run(region)) region.work_alone();
   }
   return region.finish();
 }

@@ -5,6 +5,7 @@
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/read_struct.h"
+#include "dispatch/alias_notice.h"
 #include "guard.h"
 #include "tenon/tensor.h"
 #include "tensor/printer.h"
@@ -277,7 +278,10 @@ void tenon_tensor_bump_version(tenon_tensor* tensor) { tensor->bump_version(); }
 
 tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
                                  const int64_t* strides) {
-  return guarded([&] { tensor->resize(dims_from("tenon_tensor_resize", ndim, sizes), strides); });
+  return guarded([&] {
+    tensor->resize(dims_from("tenon_tensor_resize", ndim, sizes), strides);
+    tenon::dispatch::notice_resize(*tensor);
+  });
 }
 
 tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,

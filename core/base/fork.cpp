@@ -15,7 +15,7 @@ constinit std::atomic<std::mutex*> mutexes[kPlaces] = {};
 constinit std::atomic<const ForkLocks*> guarded_locks[kPlaces] = {};
 constinit std::mutex* held[kPlaces] = {};  // by the thread that forks, from before to after
 constinit const ForkLocks* guarded_held[kPlaces] = {};
-constinit std::atomic<uint32_t> generation{0};
+constinit std::atomic<uint32_t> forks{0};
 constinit std::atomic<bool> hooked{false};
 pthread_once_t hook_once = PTHREAD_ONCE_INIT;
 
@@ -39,7 +39,7 @@ void unlock_all() {
 }
 
 void unlock_all_in_child() {
-  generation.fetch_add(1, std::memory_order_relaxed);
+  forks.fetch_add(1, std::memory_order_relaxed);
   unlock_all();
 }
 
@@ -62,6 +62,6 @@ void hold_across_fork(std::mutex& mutex, ForkOrder place, const ForkLocks* guard
   mutexes[static_cast<uint32_t>(place)].store(&mutex, std::memory_order_release);
 }
 
-uint32_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+uint32_t fork_generation() noexcept { return forks.load(std::memory_order_relaxed); }
 
 }  // namespace tenon::base

@@ -44,13 +44,31 @@ constinit ThreadPool pool;
 
 // ---- Regions ------------------------------------------------------------------------------------
 
-void Region::work() noexcept {
+void Region::share(int32_t threads) noexcept {
   const int64_t count = chunks();
-  for (;;) {
-    const int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= count) return;
-    run_chunk(chunk);
+  part_count_ = std::min<int64_t>(threads, kMostParts);
+  int64_t begin = 0;
+  for (int64_t part = 0; part < part_count_; ++part) {
+    const int64_t end = begin + (count - begin) / (part_count_ - part);
+    parts_[part].next.store(begin, std::memory_order_relaxed);
+    parts_[part].end = end;
+    begin = end;
   }
+}
+
+void Region::work(int32_t thread) noexcept {
+  for (int64_t step = 0; step < part_count_; ++step) {
+    Part& part = parts_[(thread + step) % part_count_];
+    for (;;) {
+      const int64_t chunk = part.next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= part.end) break;
+      run_chunk(chunk);
+    }
+  }
+}
+
+void Region::work_alone() noexcept {
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk) run_chunk(chunk);
 }
 
 void Region::run_chunk(int64_t chunk) noexcept {
@@ -99,12 +117,13 @@ bool ThreadPool::run(Region& region) noexcept {
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
   const int64_t helpers = std::min<int64_t>(threads(), region.chunks()) - 1;
   start_workers(static_cast<int32_t>(helpers));
+  region.share(static_cast<int32_t>(helpers + 1));
   region_ = &region;
   caller_ = pthread_self();
   helpers_ = static_cast<int32_t>(helpers);
   gate_.fetch_add(1, std::memory_order_seq_cst);
   gate_.notify_all();
-  region.work();
+  region.work(0);
   // Whoever comes from now on finds the gate shut; who came before says when it is done.
   gate_.fetch_add(1, std::memory_order_seq_cst);
   const auto is_empty = [this] { return inside_.load(std::memory_order_seq_cst) == 0; };
@@ -174,7 +193,7 @@ void ThreadPool::worker(int32_t number) noexcept {
     // Either this sees the gate shut, or who shuts it sees this inside.
     inside_.fetch_add(1, std::memory_order_seq_cst);
     const bool is_open = gate_.load(std::memory_order_seq_cst) == seen;
-    if (is_open && number < helpers_) region_->work();
+    if (is_open && number < helpers_) region_->work(number + 1);
     if (inside_.fetch_sub(1, std::memory_order_seq_cst) == 1) inside_.notify_one();
   }
 }

@@ -15,28 +15,42 @@
 
 namespace tenon::base {
 
-/// One call: the chunks of it that are left, and the error of the first that failed.
+/// One call: the chunks that are left of it, and the error of the first that failed. Each thread
+/// has a part of them, neighbours, and takes those of others when its own are done: so it finds
+/// what it wrote in the loop before in the caches of its own core.
 class Region {
  public:
   Region(int64_t count, int64_t grain, tenon_parallel_fn run, void* ctx) noexcept
       : count_(count), grain_(grain), run_(run), ctx_(ctx) {}
 
   int64_t chunks() const noexcept { return (count_ - 1) / grain_ + 1; }
-  /// Takes chunks until none is left, or one has failed.
-  void work() noexcept;
+  /// Gives so many threads their parts, before any of them works.
+  void share(int32_t threads) noexcept;
+  /// Takes chunks until none is left, or one has failed: as thread 0, 1, ...
+  void work(int32_t thread) noexcept;
+  /// Takes all chunks, without other threads.
+  void work_alone() noexcept;
   /// Runs a chunk, unless an earlier one has failed.
   void run_chunk(int64_t chunk) noexcept;
   /// Moves the error to the calling thread's slot; its code.
   tenon_status finish() noexcept;
 
  private:
+  // In a line of its own.
+  struct alignas(64) Part {
+    std::atomic<int64_t> next;
+    int64_t end;
+  };
+  static constexpr int64_t kMostParts = 16;  // some threads share one where there are more
+
   void fail(int64_t chunk, tenon_status status) noexcept;
 
   const int64_t count_;
   const int64_t grain_;
   const tenon_parallel_fn run_;
   void* const ctx_;
-  std::atomic<int64_t> next_{0};
+  Part parts_[kMostParts];
+  int64_t part_count_ = 0;
   std::atomic<int64_t> failed_chunk_{INT64_MAX};
   std::mutex error_mutex_;
   ErrorPtr error_;

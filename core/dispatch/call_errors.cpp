@@ -68,8 +68,10 @@ std::string hint(tenon_key key) {
 
 // What the plugin with a device's kernels is missing for, as an answer to what the user can do.
 std::string not_loaded(const ErrorPtr& cause) {
-  if (!cause || cause->code() != TENON_ERROR_NOT_FOUND) return {};
-  return base::concat("; ", cause->message());
+  if (!cause) return {};
+  const bool is_file =
+      cause->code() == TENON_ERROR_NOT_FOUND || cause->code() == TENON_ERROR_SYSTEM;
+  return is_file ? base::concat("; ", cause->message()) : std::string();
 }
 
 // The functionalities of a set that the thread's guards take away, though not by default.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaxNesting = 64;  // of lists and dicts: deeper ones are not looked into
 
-bool overrides(const tenon_value& value) noexcept {
+bool may_override(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object != nullptr &&
          value.as.object->type()->override != nullptr;
 }
@@ -33,7 +33,7 @@ tenon_keyset scan(const tenon_value& value, int depth) noexcept {
     case TENON_TAG_TENSOR_LIST:
       return list_keys(value);
     case TENON_TAG_OBJECT:
-      return overrides(value) ? kOverrideBit : 0;
+      return may_override(value) ? kOverrideBit : 0;
     case TENON_TAG_LIST:
     case TENON_TAG_TUPLE:
     case TENON_TAG_DICT: {
@@ -59,7 +59,7 @@ bool is_right(const Snapshot& snapshot, const tenon_value& value, uint32_t index
     if (value.tag == TENON_TAG_STRING && (plan & kMayBeText) != 0) return value::holds_texts(value);
     return value_matches(value, *snapshot.schema->arguments()[index].type);
   }
-  return tag_tells || (plan & kScanned) != 0 || overrides(value);
+  return tag_tells || (plan & kScanned) != 0 || may_override(value);
 }
 
 }  // namespace

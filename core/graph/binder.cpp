@@ -2,17 +2,21 @@
 // Binds the nodes of a graph one after the other, with tensors as a run has them but for elements.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 
 #include "base/check.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_path.h"
+#include "dispatch/kernel_guard.h"
+#include "dispatch/key_tls.h"
 #include "dispatch/lookup.h"
 #include "dispatch/registry.h"
 #include "graph/bound_plan.h"
 #include "graph/effects.h"
 #include "graph/graph.h"
 #include "graph/plan_run.h"
+#include "graph/recording.h"
 
 namespace tenon::graph {
 
@@ -26,9 +30,15 @@ constexpr tenon_keyset kDense = dispatch::functionality_bit(TENON_FUNCTIONALITY_
   fail(TENON_ERROR_NOT_SUPPORTED, op.name(), ": ", why);
 }
 
+// Whether the operator is one that ships: what its kernels do is known.
+bool ships(const tenon_op& op) noexcept {
+  const std::string_view name = op.name();
+  return name.starts_with("aten::") || name.starts_with("tenon::");
+}
+
 // Whether a result is a view of an argument, and nothing is written.
-bool makes_views(const schema::Schema& schema) {
-  bool views = false;
+bool makes_views(const tenon_op& op, const schema::Schema& schema) {
+  bool views = op.name() == std::string_view("aten::_unsafe_view");  // says that it is none
   for (const schema::Argument& result : schema.returns()) views = views || result.alias != nullptr;
   return views && !schema.is_mutable();
 }
@@ -60,7 +70,7 @@ int64_t extent_of(const tensor::Tensor& tensor) noexcept {
 
 }  // namespace
 
-class BoundPlan::Binder {
+class BoundPlan::Binder final : CallTaker {
  public:
   Binder(BoundPlan& bound, const Graph& graph, const tenon_value* inputs)
       : bound_(bound), graph_(graph) {
@@ -83,38 +93,8 @@ class BoundPlan::Binder {
 
   // One node, whose arguments and room for results are in the stack.
   void bind(const Node& node, tenon_stack* stack) {
-    const schema::SchemaPtr schema = dispatch::schema_of(*node.op);
-    if (!schema) refuse(*node.op, "the operator must be defined");
-    check(dispatch::compare_arguments(*node.op, schema.get(), stack->args, stack->nargs));
-    if (is_filled_by_numbers(*node.op, *schema, *stack)) return fill(*node.op, *schema, stack);
-    if (makes_views(*schema)) return view(*node.op, *schema, stack);
-    if (is_copy(*node.op)) return copy(node, *schema, stack);
-    note_writes(*node.op, *schema, *stack);
-    plan(*node.op, number_of(node), stack);
-    check_results(*node.op, *schema, stack);
-    const uint32_t number = use_arguments(*stack);
-    for (uint32_t i = 0; i < stack->nrets; ++i) {
-      each_tensor(stack->rets[i],
-                  [&](tensor::Tensor& tensor) { take_result(*node.op, tensor, number); });
-    }
-    bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
-  }
-
-  // A step that is a call.
-  void plan(const tenon_op& op, uint32_t node, tenon_stack* stack) {
-    tenon_keyset keys;
-    const dispatch::Kernel& kernel = kernel_for(op, *stack, &keys);
-    bound_.steps_.push_back({{}, 0, node});  // owns the state from now on
-    tenon_bound& planned = bound_.steps_.back().bound;
-    const tenon_status status = kernel.bind(kernel.entry.ctx, &op, keys, stack, &planned);
-    if (status != TENON_OK) {
-      planned = {};
-      throw_error(op, stack, status);
-    }
-    if (planned.run == nullptr) {
-      planned = {};
-      refuse(op, "arguments like these are not bound");
-    }
+    node_ = static_cast<uint32_t>(&node - graph_.nodes().data());
+    bind(*node.op, stack);
   }
 
   void finish(const Plan::Run& run) {
@@ -130,15 +110,93 @@ class BoundPlan::Binder {
   }
 
  private:
-  uint32_t number_of(const Node& node) const noexcept {
-    return static_cast<uint32_t>(&node - graph_.nodes().data());
+  // What serves a call, once what it writes was counted.
+  struct Served {
+    const dispatch::Kernel* kernel;
+    tenon_keyset keys;
+    bool is_counted;   // by a dispatch before this one
+    bool is_implicit;  // what its kernel calls counts
+    dispatch::KernelPin pin;
+  };
+
+  // A call of a node, or one that a kernel makes.
+  void bind(const tenon_op& op, tenon_stack* stack) {
+    const schema::SchemaPtr schema = dispatch::schema_of(op);
+    if (!schema) refuse(op, "the operator must be defined");
+    check(dispatch::compare_arguments(op, schema.get(), stack->args, stack->nargs));
+    if (is_filled_by_numbers(op, *schema, *stack)) return fill(op, *schema, stack);
+    if (is_copy(op)) return copy(op, *schema, stack);
+    Served served = find_kernel(op, *schema, *stack);
+    if (served.kernel == nullptr || served.kernel->bind == nullptr) {
+      if (!makes_views(op, *schema)) refuse(op, "its kernel does not bind");
+      return view(op, *schema, stack);
+    }
+    bound_.pins_.push_back(std::move(served.pin));
+    note_writes(op, *schema, *stack, served);
+    if (!plan(op, served, stack)) return bind_calls(op, *schema, served, stack);
+    check_results(op, *schema, stack);
+    const uint32_t number = use_arguments(*stack);
+    for (uint32_t i = 0; i < stack->nrets; ++i) {
+      each_tensor(stack->rets[i], [&](tensor::Tensor& tensor) { take_result(op, tensor, number); });
+    }
+    bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
+  }
+
+  // A step that is a call; false, and there is none, where the kernel says that it only calls.
+  bool plan(const tenon_op& op, const Served& served, tenon_stack* stack) {
+    const dispatch::Kernel& kernel = *served.kernel;
+    bound_.steps_.push_back({{}, 0, node_});  // owns the state from now on
+    tenon_bound& planned = bound_.steps_.back().bound;
+    const tenon_status status = kernel.bind(kernel.entry.ctx, &op, served.keys, stack, &planned);
+    if (status == TENON_DECLINED) {
+      bound_.steps_.pop_back();
+      return false;
+    }
+    if (status != TENON_OK) {
+      planned = {};
+      throw_error(op, stack, status);
+    }
+    if (planned.run == nullptr) {
+      planned = {};
+      refuse(op, "arguments like these are not bound");
+    }
+    return true;
+  }
+
+  // A kernel that only calls operators runs, and its calls are bound in the place of being made.
+  void bind_calls(const tenon_op& op, const schema::Schema& schema, const Served& served,
+                  tenon_stack* stack) {
+    const auto uncounted = dispatch::KeyGuard::exclude(served.is_counted ? kWrites : 0);
+    tenon_status status;
+    {
+      const TakeCalls taking(*this);
+      status = dispatch::redispatch(&op, served.keys, stack);
+    }
+    if (status != TENON_OK) throw_error(op, stack, status);
+    check_results(op, schema, stack);
+    for (uint32_t i = 0; i < stack->nrets; ++i) {
+      each_tensor(stack->rets[i], [&](tensor::Tensor& result) {
+        if (places_.contains(&result) || place_in_known(result)) return;
+        refuse(op, "its result must be an argument or what a call gives, got another");
+      });
+    }
+  }
+
+  tenon_status take(const tenon_op* op, tenon_stack* stack) override {
+    return dispatch::guard_kernel(stack, [&] {
+      bind(*op, stack);
+      return TENON_OK;
+    });
   }
 
   // `owner` has the root's whole memory.
   uint32_t add_root(const tensor::Tensor& owner, const Root& root) {
+    const auto number = static_cast<uint32_t>(bound_.roots_.size());
     bound_.roots_.push_back(root);
     owners_.push_back(&owner);
-    return static_cast<uint32_t>(bound_.roots_.size() - 1);
+    const auto [known, is_new] = owners_by_storage_.emplace(owner.storage(), number);
+    if (!is_new) known->second = kNone;
+    return number;
   }
 
   static void check(base::ErrorPtr error) {
@@ -162,7 +220,8 @@ class BoundPlan::Binder {
   }
 
   // What is written is memory that the run makes, or an input or attribute of the graph.
-  void note_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack) {
+  void note_writes(const tenon_op& op, const schema::Schema& schema, const tenon_stack& stack,
+                   const Served& served) {
     for (uint32_t i = 0; i < schema.arguments().size(); ++i) {
       const schema::Argument& argument = schema.arguments()[i];
       if (!argument.is_written()) continue;
@@ -173,7 +232,7 @@ class BoundPlan::Binder {
         if (number >= bound_.given_ || argument.is_out()) {
           refuse(op, "it writes into an input or attribute of the graph");
         }
-        note_write(number, (keys_of(op, stack) & kWrites) != 0);
+        if (!served.is_implicit) note_write(number, served.is_counted);
       });
     }
   }
@@ -201,7 +260,7 @@ class BoundPlan::Binder {
   // one that is like a tensor.
   static bool is_filled_by_numbers(const tenon_op& op, const schema::Schema& schema,
                                    const tenon_stack& stack) {
-    if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(schema)) {
+    if (schema.is_mutable() || is_random(op) || stack.nrets != 1 || makes_views(op, schema)) {
       return false;
     }
     static constexpr std::string_view kLike[] = {
@@ -218,7 +277,10 @@ class BoundPlan::Binder {
 
   // A tensor that each run would make the same is made once; runs copy it where they change it.
   void fill(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
-    tensor::Tensor& made = call_once(op, schema, stack);
+    add_filled(call_once(op, schema, stack));
+  }
+
+  void add_filled(tensor::Tensor& made) {
     Root& root = add_constant(made);
     // A call that resizes it takes its memory away.
     tensor::TensorPtr kept = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&root.bytes, 1});
@@ -238,8 +300,8 @@ class BoundPlan::Binder {
   }
 
   // Its result is made by a call, which copies what nobody reads; runs copy by the kernel of copy_.
-  void copy(const Node& node, const schema::Schema& schema, tenon_stack* stack) {
-    tensor::Tensor& made = call_once(*node.op, schema, stack);
+  void copy(const tenon_op& op, const schema::Schema& schema, tenon_stack* stack) {
+    tensor::Tensor& made = call_once(op, schema, stack);
     tenon_value args[] = {tenon_value_of_tensor(&made), stack->args[0], tenon_value_of_bool(0)};
     tenon_value ret = tenon_value_of_none();
     tenon_stack copying{};
@@ -247,9 +309,14 @@ class BoundPlan::Binder {
     copying.nargs = 3;
     copying.rets = &ret;
     copying.nrets = 1;
-    const tenon_op* copy = dispatch::find_operator("aten::copy_");
-    place_new(*node.op, made, static_cast<uint32_t>(bound_.steps_.size()));
-    plan(*copy, number_of(node), &copying);
+    const tenon_op& copy = *dispatch::find_operator("aten::copy_");
+    place_new(op, made, static_cast<uint32_t>(bound_.steps_.size()));
+    Served served = find_kernel(copy, *dispatch::schema_of(copy), copying);
+    if (served.kernel == nullptr || served.kernel->bind == nullptr ||
+        !plan(copy, served, &copying)) {
+      refuse(copy, "its kernel does not bind");
+    }
+    bound_.pins_.push_back(std::move(served.pin));
     value::drop(&ret);
     use_arguments(copying);
     bound_.steps_.back().places_end = static_cast<uint32_t>(bound_.places_.size());
@@ -257,6 +324,7 @@ class BoundPlan::Binder {
 
   // Nobody sees that other calls are not made.
   static void check_ours(const tenon_op& op, const tenon_stack& stack) {
+    if (!ships(op)) refuse(op, "its kernel does not bind");
     tenon_keyset keys = 0;
     if (dispatch::compute_keys(&op, stack.args, stack.nargs, &keys) != TENON_OK) {
       throw Error(base::take_current_error());
@@ -273,12 +341,30 @@ class BoundPlan::Binder {
     }
   }
 
-  // Numbers that stand for tensors are constants of the plan, which the graph keeps.
+  // What no call has made is a number that stands for a tensor, or what a kernel made by itself, of
+  // numbers alone or to be written by a call.
   Place place_of(tensor::Tensor& tensor) {
     const auto known = places_.find(&tensor);
     if (known != places_.end()) return known->second;
-    add_constant(tensor);
+    if (const auto alias = place_in_known(tensor)) return *alias;
+    add_filled(tensor);
     return places_[&tensor];
+  }
+
+  // Where a tensor lies that shares the memory of one that has its place.
+  std::optional<Place> place_in_known(tensor::Tensor& tensor) {
+    if (!tensor.has_storage()) return std::nullopt;
+    const auto known = owners_by_storage_.find(tensor.storage());
+    if (known == owners_by_storage_.end()) return std::nullopt;
+    TENON_CHECK(known->second != kNone, TENON_ERROR_NOT_SUPPORTED,
+                "tenon_graph_bind: a view that a kernel makes without a call must be of one input "
+                "or attribute, got one of several that share memory");
+    const uint32_t number = known->second;
+    const tensor::Tensor& owner = *owners_[number];
+    const Place place{number, places_.at(&owner).offset + (address_of(tensor) - address_of(owner))};
+    places_[&tensor] = place;
+    made_.push_back(tensor::TensorPtr::share(&tensor));
+    return place;
   }
 
   // By the last step, whose number it returns.
@@ -303,6 +389,7 @@ class BoundPlan::Binder {
 
   void take_result(const tenon_op& op, tensor::Tensor& tensor, uint32_t step) {
     if (places_.contains(&tensor)) return;  // an argument
+    if (place_in_known(tensor)) refuse(op, "its result must be new or an argument, got a view");
     bound_.places_.push_back(place_new(op, tensor, step));
   }
 
@@ -373,27 +460,26 @@ class BoundPlan::Binder {
     return keys;
   }
 
-  // The caller holds the registry's lock.
-  static const dispatch::Kernel* slot_of(const tenon_op& op, tenon_keyset keys) {
+  // Its kernel is NULL where only fallbacks serve it.
+  static Served find_kernel(const tenon_op& op, const schema::Schema& schema,
+                            const tenon_stack& stack) {
+    Served served{nullptr, keys_of(op, stack), false, false, {}};
+    const auto lock = dispatch::Registry::get().lock();
     const dispatch::Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
-    if ((keys & kWrites) != 0) {
-      const dispatch::Kernel* counts = dispatch::slot_kernel(snapshot, keys);
-      if (counts != nullptr && dispatch::Registry::get().find_built_in(*counts) == nullptr) {
+    served.kernel = dispatch::slot_kernel(snapshot, served.keys);
+    if (served.kernel != nullptr && served.kernel->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) {
+      served.is_implicit = true;
+    } else if ((served.keys & kWrites) != 0) {
+      if (served.kernel != nullptr &&
+          dispatch::Registry::get().find_built_in(*served.kernel) == nullptr) {
         refuse(op, "a kernel for ADInplaceOrView serves it");
       }
+      served.is_counted = schema.is_mutable();
+      served.keys &= ~kWrites;
+      served.kernel = dispatch::slot_kernel(snapshot, served.keys);
     }
-    return dispatch::slot_kernel(snapshot, keys & ~kWrites);
-  }
-
-  const dispatch::Kernel& kernel_for(const tenon_op& op, const tenon_stack& stack,
-                                     tenon_keyset* out_keys) {
-    const tenon_keyset keys = keys_of(op, stack);
-    *out_keys = keys & ~kWrites;
-    const auto lock = dispatch::Registry::get().lock();
-    const dispatch::Kernel* kernel = slot_of(op, keys);
-    if (kernel == nullptr || kernel->bind == nullptr) refuse(op, "its kernel does not bind");
-    bound_.pins_.emplace_back(*kernel);
-    return *kernel;
+    if (served.kernel != nullptr) served.pin = dispatch::KernelPin(*served.kernel);
+    return served;
   }
 
   [[noreturn]] static void throw_error(const tenon_op& op, tenon_stack* stack,
@@ -454,10 +540,13 @@ class BoundPlan::Binder {
 
   BoundPlan& bound_;
   const Graph& graph_;
+  uint32_t node_ = 0;  // that is bound
   std::unordered_map<const tensor::Tensor*, Place> places_;
   std::vector<const tensor::Tensor*> owners_;  // of roots
-  std::vector<tensor::TensorPtr> made_;        // whose addresses are in places_
-  std::vector<const tensor::Tensor*> given_;   // outputs so far
+  // The roots of storages; kNone where inputs and attributes share one.
+  std::unordered_map<const tensor::Storage*, uint32_t> owners_by_storage_;
+  std::vector<tensor::TensorPtr> made_;       // whose addresses are in places_
+  std::vector<const tensor::Tensor*> given_;  // outputs so far
 };
 
 BoundPlan::BoundPlan(const Graph& graph, const Plan& plan, const tenon_value* inputs)

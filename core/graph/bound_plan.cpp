@@ -74,6 +74,33 @@ void BoundPlan::plan_memory() {
     }
   }
   block_bytes_ = block.bytes();
+  plan_addresses();
+}
+
+// Bases of a run: its block, none for what stays where it is, then inputs and what is made.
+constexpr uint32_t kScratch = 0, kNowhere = 1, kBases = 2;
+
+BoundPlan::Address BoundPlan::run_address(const Place& place) const noexcept {
+  const Root& root = roots_[place.root];
+  const auto inputs = static_cast<uint32_t>(graph_.inputs().size());
+  switch (root.source) {
+    case Source::kInput:
+      return {kBases + root.number, place.offset};
+    case Source::kOutput:
+      return {kBases + inputs + root.number, place.offset};
+    case Source::kScratch:
+      return {kScratch, root.offset + place.offset};
+    default:
+      return {kNowhere, reinterpret_cast<int64_t>(root.address) + place.offset};
+  }
+}
+
+void BoundPlan::plan_addresses() {
+  for (const Place& place : places_) addresses_.push_back(run_address(place));
+  for (uint32_t number = 0; number < roots_.size(); ++number) {
+    const Root& root = roots_[number];
+    if (root.filled > 0 && root.source != Source::kConstant) filled_.push_back(number);
+  }
 }
 
 void BoundPlan::release() noexcept {
@@ -128,7 +155,6 @@ tensor::Tensor& BoundPlan::tensor_of(const Root& root, const tenon_value* inputs
 void BoundPlan::run(tenon_stack* stack) const {
   tensor::TensorPtr block;
   if (block_bytes_ != 0) block = tensor::new_tensor(TENON_DTYPE_U8, nullptr, {&block_bytes_, 1});
-  char* const scratch = block ? static_cast<char*>(block->data()) : nullptr;
   MadeTensors made(made_.size());
   for (size_t i = 0; i < made.size(); ++i) {
     made[i] = tensor::new_tensor(made_[i].dtype, nullptr, made_[i].sizes, made_[i].strides.data());
@@ -137,29 +163,24 @@ void BoundPlan::run(tenon_stack* stack) const {
     tensor::Tensor& written = tensor_of(roots_[write.root], stack->args, made);
     for (uint32_t i = 0; i < write.calls; ++i) written.count_write();
   }
-  base::SmallVector<char*, 64> bases(roots_.size());
-  for (size_t i = 0; i < roots_.size(); ++i) {
-    const Root& root = roots_[i];
-    switch (root.source) {
-      case Source::kInput:
-        bases[i] = static_cast<char*>(stack->args[root.number].as.tensor->data());
-        break;
-      case Source::kConstant:
-        bases[i] = root.address;
-        break;
-      case Source::kScratch:
-        bases[i] = scratch + root.offset;
-        break;
-      case Source::kOutput:
-        bases[i] = static_cast<char*>(made[root.number]->data());
-        break;
-    }
-    if (root.filled > 0 && root.source != Source::kConstant) {
-      std::memcpy(bases[i], root.address, static_cast<size_t>(root.filled));
-    }
+  base::SmallVector<uintptr_t, 32> bases(kBases + graph_.inputs().size() + made.size());
+  const auto word_of = [](const void* data) { return reinterpret_cast<uintptr_t>(data); };
+  bases[kScratch] = block ? word_of(block->data()) : 0;
+  bases[kNowhere] = 0;
+  size_t base = kBases;
+  for (size_t i = 0; i < graph_.inputs().size(); ++i) {
+    bases[base++] = word_of(stack->args[i].as.tensor->data());
   }
-  base::SmallVector<void*, 192> data(places_.size());
-  for (size_t i = 0; i < places_.size(); ++i) data[i] = bases[places_[i].root] + places_[i].offset;
+  for (const tensor::TensorPtr& each : made) bases[base++] = word_of(each->data());
+  const auto at = [&](const Address& address) {
+    return reinterpret_cast<void*>(bases[address.base] + static_cast<uintptr_t>(address.offset));
+  };
+  for (const uint32_t number : filled_) {
+    const Root& root = roots_[number];
+    std::memcpy(at(run_address({number, 0})), root.address, static_cast<size_t>(root.filled));
+  }
+  base::SmallVector<void*, 192> data(addresses_.size());
+  for (size_t i = 0; i < addresses_.size(); ++i) data[i] = at(addresses_[i]);
   uint32_t first = 0;
   for (const Step& step : steps_) {
     const tenon_status status = step.bound.run(step.bound.state, &data[first]);

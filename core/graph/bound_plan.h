@@ -70,6 +70,11 @@ class BoundPlan {
     uint32_t root;
     int64_t offset;  // bytes
   };
+  // The same as a run has it: bytes behind one of its bases, see run().
+  struct Address {
+    uint32_t base;
+    int64_t offset;
+  };
   struct Step {
     tenon_bound bound;
     uint32_t places_end;  // in places_; they begin where those of the step before end
@@ -102,6 +107,8 @@ class BoundPlan {
 
   void release() noexcept;
   void plan_memory();
+  void plan_addresses();
+  Address run_address(const Place& place) const noexcept;
   bool is_apart(const Root& written, const tenon_value* inputs, uint32_t from,
                 uint32_t to) const noexcept;
   tensor::Tensor& tensor_of(const Root& root, const tenon_value* inputs,
@@ -111,6 +118,8 @@ class BoundPlan {
   const Graph& graph_;
   std::vector<Root> roots_;
   std::vector<Place> places_;
+  std::vector<Address> addresses_;  // of places
+  std::vector<uint32_t> filled_;    // roots that runs fill
   std::vector<Step> steps_;
   std::vector<Made> made_;
   std::vector<Output> outputs_;

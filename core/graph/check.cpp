@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // What values are, found out by calls on fake tensors: checked against what is recorded, or noted.
+#include <algorithm>
+#include <optional>
+
 #include "base/check.h"
+#include "base/symbol_function.h"
 #include "dispatch/lookup.h"
 #include "graph/frames.h"
+#include "graph/number_hint.h"
 #include "graph/one_call.h"
 #include "graph/passes.h"
 #include "graph/references.h"
 #include "graph/rewrite.h"
 #include "tensor/device.h"
+#include "tensor/layout.h"
 
 namespace tenon::graph {
 
 namespace {
 
-std::string print_meta(tenon_dtype dtype, const tenon_device& device, tensor::Dims sizes) {
-  return base::concat(tensor::dtype_name(dtype), tensor::print_dims(sizes), ' ',
+std::string print_meta(tenon_dtype dtype, const tenon_device& device, tensor::Dims sizes,
+                       const int64_t* strides) {
+  const std::string turned =
+      strides != nullptr && !tensor::is_row_major(sizes, {strides, sizes.size()})
+          ? base::concat(" strides ", tensor::print_dims({strides, sizes.size()}))
+          : std::string();
+  return base::concat(tensor::dtype_name(dtype), tensor::print_dims(sizes), turned, ' ',
                       tensor::print_device(device));
 }
 
-/// The values of a graph as fake tensors, as far as they are known.
+/// The values of a graph as fake tensors, as far as they are known. `more` says which numbers its
+/// sizes are: so much more than in the case at hand; nothing: they are not known.
 class FakeRun {
  public:
-  explicit FakeRun(const Graph& graph) : graph_(graph), values_(graph.values().size()) {
+  FakeRun(const Graph& graph, std::optional<int64_t> more)
+      : graph_(graph), more_(more), values_(graph.values().size()) {
     for (const Input& input : graph.inputs()) make(input.value);
     for (const Attribute& attribute : graph.attributes()) make(attribute.value);
   }
@@ -40,8 +53,8 @@ class FakeRun {
       bool known = true;
       each_reference(node.args[a], [&](uint32_t value) { known = known && is_known(value); });
       if (!known) return;
-      args.push_back(with_references(node.args[a], arena_,
-                                     [this](uint32_t value) { return borrowed(value); }));
+      args.push_back(as_ints(with_references(node.args[a], arena_,
+                                             [this](uint32_t value) { return borrowed(value); })));
     }
     try {
       const std::vector<tenon_value> results = run_one_call(node.op, args, node.nresults);
@@ -62,15 +75,31 @@ class FakeRun {
  private:
   void make(uint32_t value) {
     const TensorMeta* meta = graph_.values()[value].meta;
-    if (meta == nullptr || meta->dims != nullptr) return;
+    if (meta == nullptr || (meta->dims != nullptr && !more_)) return;
+    const auto sizes = hinted_sizes(graph_, *meta, more_.value_or(0));
+    if (!sizes) return;
     const tenon_device device = tensor::fake_device(meta->device);
-    const tensor::Dims sizes(meta->sizes, static_cast<size_t>(meta->ndim));
     values_[value] = tenon_value_of_tensor(
-        tensor::new_tensor(meta->dtype, &device, sizes, meta->strides).detach());
+        tensor::new_tensor(meta->dtype, &device, *sizes, meta->strides).detach());
     values_[value].flags = TENON_VALUE_OWNED;
+  }
+  // A list of numbers in the place of references as a list of ints.
+  tenon_value as_ints(const tenon_value& list) {
+    if (list.tag != TENON_TAG_LIST || list.count == 0) return list;
+    for (uint32_t i = 0; i < list.count; ++i) {
+      if (value::elements(list)[i].tag != TENON_TAG_INT) return list;
+    }
+    auto* ints = arena_.make<int64_t>(list.count);
+    for (uint32_t i = 0; i < list.count; ++i) ints[i] = value::elements(list)[i].as.i;
+    return tenon_value_of_ints(ints, list.count);
   }
   tenon_value borrowed(uint32_t value) const {
     const Value& its = graph_.values()[value];
+    if (graph_.is_run_number(value)) {
+      const auto number =
+          more_ ? hint_of(graph_, reference(value), *more_) : std::optional<int64_t>();
+      return number ? tenon_value_of_int(*number) : tenon_value_of_none();
+    }
     tenon_value known = values_[value];
     if (its.kind == TENON_GRAPH_VALUE_ELEMENT) {
       const tenon_value& list = values_[its.source];
@@ -84,6 +113,7 @@ class FakeRun {
   bool is_known(uint32_t value) const { return borrowed(value).tag != TENON_TAG_NONE; }
 
   const Graph& graph_;
+  const std::optional<int64_t> more_;
   std::vector<tenon_value> values_;  // owned
   Arena arena_;
 };
@@ -107,19 +137,43 @@ void check_schema(const Node& node) {
               " must have the schema that it had, got ", schema ? schema->text() : "none");
 }
 
-void check_value(const Graph& graph, const FakeRun& run, uint32_t value) {
+// Strides of dims of size 1, and of tensors without elements, tell nothing.
+bool same_strides(tensor::Dims sizes, const int64_t* a, const int64_t* b) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != 1 && a[d] != b[d]) return false;
+  }
+  return true;
+}
+
+void check_value(const Graph& graph, const FakeRun& run, uint32_t value, int64_t more) {
   const TensorMeta* meta = graph.values()[value].meta;
   const tensor::Tensor* found = run.tensor(value);
   if (meta == nullptr || found == nullptr || found->is_symbolic()) return;
-  if (meta->dims != nullptr) return;  // of which each run has others
-  const tensor::Dims recorded(meta->sizes, static_cast<size_t>(meta->ndim));
+  const auto recorded = hinted_sizes(graph, *meta, more);
+  if (!recorded) return;
   const tensor::Dims sizes = found->size_span();
-  const bool same = meta->dtype == found->dtype() &&
-                    tensor::same_device(meta->device, found->device()) &&
-                    std::equal(recorded.begin(), recorded.end(), sizes.begin(), sizes.end());
+  bool same = meta->dtype == found->dtype() && tensor::same_device(meta->device, found->device()) &&
+              std::equal(recorded->begin(), recorded->end(), sizes.begin(), sizes.end());
+  if (same && meta->dims == nullptr && meta->strides != nullptr) {
+    same = same_strides(sizes, meta->strides, found->strides());
+  }
   TENON_CHECK_TYPE(same, "tenon_graph_check: value ", value, " must be what its call gives, ",
-                   print_meta(found->dtype(), found->device(), sizes), ", got ",
-                   print_meta(meta->dtype, meta->device, recorded));
+                   print_meta(found->dtype(), found->device(), sizes, found->strides()), ", got ",
+                   print_meta(meta->dtype, meta->device, *recorded,
+                              meta->dims == nullptr ? meta->strides : nullptr));
+}
+
+// Whether sizes so much larger than in the case at hand are such as the graph is for.
+bool takes(const Graph& graph, int64_t more) {
+  for (const Size& size : graph.sizes()) {
+    if (size.hint.tag != TENON_TAG_INT || size.hint.as.i + more > size.high) return false;
+  }
+  return std::ranges::all_of(graph.guards(), [&](const Guard& guard) {
+    const auto a = hint_of(graph, guard.operands[0], more);
+    const auto b = hint_of(graph, guard.operands[1], more);
+    return a && b && base::calculate(guard.function, *a, *b).value_or(0) != 0;
+  });
 }
 
 // Calls `use(value)` for the results of a node and their elements.
@@ -131,22 +185,37 @@ void each_result(const Graph& graph, size_t number, Use&& use) {
 
 }  // namespace
 
-void check(const Graph& graph) {
-  FakeRun run(graph);
+namespace {
+
+void check_with(const Graph& graph, int64_t more) {
+  FakeRun run(graph, more);
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     in_node(graph, i, [&] {
-      check_schema(graph.nodes()[i]);
       run.call(i);
-      each_result(graph, i, [&](uint32_t value) { check_value(graph, run, value); });
+      each_result(graph, i, [&](uint32_t value) { check_value(graph, run, value, more); });
     });
   }
   for (uint32_t value = 0; value < graph.values().size(); ++value) {
-    if (graph.values()[value].kind == TENON_GRAPH_VALUE_ELEMENT) check_value(graph, run, value);
+    if (graph.values()[value].kind == TENON_GRAPH_VALUE_ELEMENT) {
+      check_value(graph, run, value, more);
+    }
   }
 }
 
+}  // namespace
+
+void check(const Graph& graph) {
+  for (size_t i = 0; i < graph.nodes().size(); ++i) {
+    in_node(graph, i, [&] { check_schema(graph.nodes()[i]); });
+  }
+  check_with(graph, 0);
+  // A size that is the same number in the case at hand by chance is not.
+  constexpr int64_t kMore = 3;
+  if (!graph.sizes().empty() && takes(graph, kMore)) check_with(graph, kMore);
+}
+
 GraphPtr infer(const Graph& graph) {
-  FakeRun run(graph);
+  FakeRun run(graph, std::nullopt);
   Rewrite rewrite(graph);
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     in_node(graph, i, [&] { run.call(i); });

@@ -9,9 +9,10 @@
 
 namespace tenon::graph {
 
-/// Nothing where nobody told.
-std::optional<int64_t> hint_of(const Graph& graph, const tenon_value& number);
+/// Nothing where nobody told. `more` is added to each size, which then is another case.
+std::optional<int64_t> hint_of(const Graph& graph, const tenon_value& number, int64_t more = 0);
 /// Of a tensor's sizes; numbers are themselves.
-std::optional<std::vector<int64_t>> hinted_sizes(const Graph& graph, const TensorMeta& meta);
+std::optional<std::vector<int64_t>> hinted_sizes(const Graph& graph, const TensorMeta& meta,
+                                                 int64_t more = 0);
 
 }  // namespace tenon::graph

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces parts of a graph by another graph.
 #include "base/check.h"
+#include "base/symbol_function.h"
 #include "graph/passes.h"
 #include "graph/pattern_match.h"
 #include "graph/references.h"
@@ -17,8 +18,6 @@ void check_replacement(const Graph& pattern, const Graph& replacement) {
   TENON_CHECK_ARG(replacement.outputs().size() == pattern.outputs().size(), kReplacePattern,
                   ": replacement must have the pattern's ", pattern.outputs().size(),
                   " outputs, got ", replacement.outputs().size());
-  TENON_CHECK_ARG(replacement.sizes().empty() && replacement.functions().empty(), kReplacePattern,
-                  ": replacement must have no sizes of its runs, got some");
 }
 
 /// The calls of a replacement in the place of one match.
@@ -31,6 +30,10 @@ class Copy {
     for (size_t i = 0; i < inputs.size(); ++i) made_[from_.inputs()[i].value] = inputs[i];
     const size_t first = to_.nodes().size();
     for (const Node& node : from_.nodes()) append(node);
+    for (Guard guard : from_.guards()) {
+      for (tenon_value& operand : guard.operands) operand = mapped(operand);
+      to_.add_guard(std::move(guard));
+    }
     to_.copy_frames(frames, first);
   }
   tenon_value mapped(const tenon_value& value) {
@@ -48,12 +51,42 @@ class Copy {
   }
   tenon_value made(uint32_t value) {
     if (made_[value].tag != TENON_TAG_NONE) return made_[value];
-    const Value& its = from_.values()[value];
-    const tenon_value fresh =
-        its.kind == TENON_GRAPH_VALUE_ATTRIBUTE
-            ? to_.hold(tenon_value_of_tensor(from_.attributes()[its.source].tensor.get()))
-            : reference(to_.add_element(made(its.source).as.i, its.index));
-    return made_[value] = fresh;
+    return made_[value] = fresh(from_.values()[value]);
+  }
+  tenon_value fresh(const Value& its) {
+    switch (its.kind) {
+      case TENON_GRAPH_VALUE_ATTRIBUTE:
+        return to_.hold(tenon_value_of_tensor(from_.attributes()[its.source].tensor.get()));
+      case TENON_GRAPH_VALUE_SIZE:
+        return size(from_.sizes()[its.source]);
+      case TENON_GRAPH_VALUE_FUNCTION:
+        return function(from_.functions()[its.source]);
+      default:
+        return reference(to_.add_element(made(its.source).as.i, its.index));
+    }
+  }
+  // Of what stands for the tensor that it is a size of.
+  tenon_value size(Size size) {
+    const tenon_value of = size.tensor != kUnbound ? made(size.tensor) : tenon_value_of_none();
+    TENON_CHECK_ARG(of.tag == TENON_TAG_REF, kReplacePattern, ": ", size.name,
+                    " of the replacement must be the size of a tensor, got ", value::print(of));
+    size.tensor = static_cast<uint32_t>(of.as.i);
+    const TensorMeta* meta = to_.values()[size.tensor].meta;
+    if (meta != nullptr && static_cast<int64_t>(size.dim) < meta->ndim) {
+      return meta->dims != nullptr ? meta->dims[size.dim]
+                                   : tenon_value_of_int(meta->sizes[size.dim]);
+    }
+    size.name.clear();
+    return reference(to_.add_size(std::move(size)));
+  }
+  tenon_value function(const Function& function) {
+    const tenon_value a = mapped(function.operands[0]), b = mapped(function.operands[1]);
+    if (a.tag == TENON_TAG_INT && b.tag == TENON_TAG_INT) {
+      if (const auto known = base::calculate(function.function, a.as.i, b.as.i)) {
+        return tenon_value_of_int(*known);
+      }
+    }
+    return reference(to_.add_function(function.function, a, b));
   }
 
   const Graph& from_;

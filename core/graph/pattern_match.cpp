@@ -42,8 +42,6 @@ Matcher::Matcher(const Graph& graph, const Graph& pattern, bool ignores_literals
 void Matcher::check_pattern() const {
   TENON_CHECK_ARG(!pattern_.nodes().empty(), kReplacePattern,
                   ": pattern must have calls, got none");
-  TENON_CHECK_ARG(pattern_.sizes().empty() && pattern_.functions().empty(), kReplacePattern,
-                  ": pattern must have no sizes of its runs, got some");
   std::vector<uint8_t> used(pattern_.values().size());
   for (const Node& node : pattern_.nodes()) {
     for (uint32_t a = 0; a < node.nargs; ++a) {
@@ -94,6 +92,7 @@ std::vector<Match> Matcher::find_all() {
   for (uint32_t node = 0; node < graph_.nodes().size(); ++node) {
     Trial trial{std::vector<uint32_t>(pattern_.nodes().size(), kNone),
                 std::vector<tenon_value>(pattern_.inputs().size()),
+                std::vector<tenon_value>(pattern_.sizes().size()),
                 std::vector<uint32_t>(pattern_.nodes().size())};
     std::optional<Match> found;
     if (!bind_node(trial, last, node) || !solve(trial, &found)) continue;
@@ -162,9 +161,13 @@ bool Matcher::unify(Trial& trial, const tenon_value& pattern, const tenon_value&
   if (!holds_reference(pattern)) {
     return ignores_literals_ ? !holds_reference(value) : same_value(pattern, value);
   }
-  if (pattern.tag != value.tag || pattern.count != value.count) return false;
+  const bool are_ints = pattern.tag == TENON_TAG_LIST && value.tag == TENON_TAG_INT_LIST;
+  if ((pattern.tag != value.tag && !are_ints) || pattern.count != value.count) return false;
   for (uint64_t i = 0; i < value::element_count(pattern); ++i) {
-    if (!unify(trial, value::elements(pattern)[i], value::elements(value)[i])) return false;
+    const tenon_value element =
+        are_ints ? tenon_value_of_int(static_cast<const int64_t*>(value.as.list.data)[i])
+                 : value::elements(value)[i];
+    if (!unify(trial, value::elements(pattern)[i], element)) return false;
   }
   return true;
 }
@@ -177,6 +180,10 @@ bool Matcher::unify_value(Trial& trial, uint32_t pattern, const tenon_value& val
     if (value.tag != TENON_TAG_REF && !is_number(value.tag)) return false;
     bound = value;
     return true;
+  }
+  if (wanted.kind == TENON_GRAPH_VALUE_SIZE) return unify_size(trial, wanted.source, value);
+  if (wanted.kind == TENON_GRAPH_VALUE_FUNCTION) {
+    return unify_function(trial, pattern_.functions()[wanted.source], value);
   }
   if (value.tag != TENON_TAG_REF) return false;
   const Value& there = graph_.values()[static_cast<size_t>(value.as.i)];
@@ -191,6 +198,48 @@ bool Matcher::unify_value(Trial& trial, uint32_t pattern, const tenon_value& val
     default:
       return there.index == wanted.index && bind_node(trial, wanted.source, there.source);
   }
+}
+
+// A size of the pattern is a number or one of the graph's, the same one wherever it is used.
+bool Matcher::unify_size(Trial& trial, uint32_t size, const tenon_value& value) const {
+  const bool is_number =
+      value.tag == TENON_TAG_INT ||
+      (value.tag == TENON_TAG_REF && graph_.is_run_number(static_cast<uint32_t>(value.as.i)));
+  if (!is_number) return false;
+  tenon_value& bound = trial.sizes[size];
+  if (bound.tag != TENON_TAG_NONE) return same_value(bound, value);
+  bound = value;
+  return true;
+}
+
+bool Matcher::unify_function(Trial& trial, const Function& wanted, const tenon_value& value) const {
+  if (value.tag != TENON_TAG_REF) return false;
+  const Value& its = graph_.values()[static_cast<size_t>(value.as.i)];
+  if (its.kind != TENON_GRAPH_VALUE_FUNCTION) return false;
+  const Function& there = graph_.functions()[its.source];
+  if (wanted.function != there.function) return false;
+  for (int i = 0; i < wanted.count(); ++i) {
+    if (!unify(trial, wanted.operands[i], there.operands[i])) return false;
+  }
+  return true;
+}
+
+// Whether what the sizes of the pattern were bound to are sizes of what its inputs were bound to.
+bool Matcher::has_sizes(const Trial& trial) const {
+  for (uint32_t i = 0; i < trial.sizes.size(); ++i) {
+    const Size& size = pattern_.sizes()[i];
+    if (trial.sizes[i].tag == TENON_TAG_NONE || size.tensor == kUnbound) continue;
+    const Value& of = pattern_.values()[size.tensor];
+    if (of.kind != TENON_GRAPH_VALUE_INPUT) return false;
+    const tenon_value& input = trial.inputs[of.source];
+    if (input.tag != TENON_TAG_REF) return false;
+    const TensorMeta* meta = graph_.values()[static_cast<size_t>(input.as.i)].meta;
+    if (meta == nullptr || static_cast<int64_t>(size.dim) >= meta->ndim) return false;
+    const tenon_value known =
+        meta->dims != nullptr ? meta->dims[size.dim] : tenon_value_of_int(meta->sizes[size.dim]);
+    if (!same_value(known, trial.sizes[i])) return false;
+  }
+  return true;
 }
 
 template <class Use>
@@ -232,6 +281,7 @@ bool Matcher::may_leave(const Match& match, uint32_t value) const {
 }
 
 std::optional<Match> Matcher::accept(const Trial& trial) const {
+  if (!has_sizes(trial)) return std::nullopt;
   Match match{trial.nodes, trial.inputs, 0};
   const auto [first, last] = std::minmax_element(match.nodes.begin(), match.nodes.end());
   const size_t begin = *first, end = *last;

@@ -55,6 +55,7 @@ class Matcher {
   struct Trial {
     std::vector<uint32_t> nodes;
     std::vector<tenon_value> inputs;  // none: not bound
+    std::vector<tenon_value> sizes;   // of the pattern, the same
     std::vector<uint32_t> compared;   // nodes: 1 where arguments were compared
   };
 
@@ -65,6 +66,9 @@ class Matcher {
   bool compare(Trial& trial, uint32_t node) const;
   bool unify(Trial& trial, const tenon_value& pattern, const tenon_value& value) const;
   bool unify_value(Trial& trial, uint32_t pattern, const tenon_value& value) const;
+  bool unify_size(Trial& trial, uint32_t size, const tenon_value& value) const;
+  bool unify_function(Trial& trial, const Function& wanted, const tenon_value& value) const;
+  bool has_sizes(const Trial& trial) const;
   bool bind_node(Trial& trial, uint32_t pattern, uint32_t node) const;
   bool is_taken(const Trial& trial, uint32_t node) const;
 

@@ -7,8 +7,12 @@
 #include "dispatch/call_path.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
+#include "dispatch/lookup.h"
 #include "dispatch/thread_slot.h"
+#include "dispatch/thread_state.h"
 #include "graph/references.h"
+#include "tenon/mode.h"
+#include "tensor/layout.h"
 
 namespace tenon::graph {
 
@@ -19,6 +23,8 @@ constexpr tenon_keyset kTracer = dispatch::functionality_bit(TENON_FUNCTIONALITY
 constexpr tenon_keyset kBelowTracer = kTracer - 1;
 
 tenon_status copy_recording(void* word, void** out_word) noexcept {
+  *out_word = nullptr;
+  if (static_cast<Recording*>(word)->taker() != nullptr) return TENON_OK;  // of one thread
   static_cast<Recording*>(word)->retain();
   *out_word = word;
   return TENON_OK;
@@ -46,12 +52,22 @@ bool gives_number(const tenon_stack& stack) noexcept {
   return false;
 }
 
+// A call of the thread whose calls go to a taker.
+tenon_status give_to_taker(RecordingPtr recording, const tenon_op* op, tenon_stack* stack) {
+  void** const word = recording_slot.place();
+  set_recording(word, recording->outer());
+  const tenon_status status = recording->taker()->take(op, stack);
+  set_recording(word, std::move(recording));
+  return status;
+}
+
 // The kernel at Tracer.
 tenon_status record_at_tracer(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
+    const auto recording = RecordingPtr::share(current_recording());
+    if (recording && recording->taker() != nullptr) return give_to_taker(recording, op, stack);
     const auto guard = dispatch::KeyGuard::exclude(kTracer);
     const auto below = [&] { return dispatch::redispatch(op, keys & kBelowTracer, stack); };
-    const auto recording = RecordingPtr::share(current_recording());
     if (!recording || !recording->is_on()) return below();
     return recording->record(op, stack, below);
   });
@@ -84,6 +100,11 @@ void notice_alias(tensor::Tensor& tensor, tensor::Tensor& alias) {
   if (recording != nullptr && recording->is_on()) recording->add_alias(tensor, alias);
 }
 
+void notice_resize(tensor::Tensor& tensor) {
+  Recording* recording = current_recording();
+  if (recording != nullptr && recording->is_on()) recording->add_resize(tensor);
+}
+
 dispatch::Explanation explain_tracer(const dispatch::Arguments*) {
   return {"it records the call in the thread's graph and redispatches", false};
 }
@@ -96,6 +117,16 @@ constexpr dispatch::BuiltIn kBuiltIns[] = {
 
 std::span<const dispatch::BuiltIn> built_ins() noexcept { return kBuiltIns; }
 
+TakeCalls::TakeCalls(CallTaker& taker) {
+  base::require_thread_record();
+  void** const word = recording_slot.place();
+  recording_ = base::make_intrusive<Recording>(0, base::make_intrusive<Graph>(),
+                                               RecordingPtr::share(current_recording()), &taker);
+  set_recording(word, recording_);
+}
+
+TakeCalls::~TakeCalls() { end_recording(*recording_); }
+
 Recording* current_recording() noexcept { return static_cast<Recording*>(recording_slot.word()); }
 
 Recording& begin_recording(uint32_t flags) {
@@ -104,6 +135,7 @@ Recording& begin_recording(uint32_t flags) {
                   "tenon_graph_begin: flags must be TENON_GRAPH_* bits, got ", flags);
   base::require_thread_record();
   dispatch::alias_notice.store(&notice_alias, std::memory_order_release);
+  dispatch::resize_notice.store(&notice_resize, std::memory_order_release);
   void** word = recording_slot.place();
   auto recording = base::make_intrusive<Recording>(flags, base::make_intrusive<Graph>(),
                                                    RecordingPtr::share(current_recording()));
@@ -151,6 +183,34 @@ void Recording::add_alias(tenon_tensor& tensor, tenon_tensor& alias) {
   const uint32_t value = known_.tensors.find(tensor);
   if (value != IdentityMap::kUnknown) return known_.tensors.set(alias, value);
   aliases_.emplace_back(tensor, alias);
+}
+
+// Whether calls of the thread are recorded now: not those that a recorded one makes.
+bool Recording::sees_calls() const noexcept {
+  const dispatch::KeyWords words = dispatch::key_words();
+  if (!is_below_autograd()) return (words.include & ~words.exclude & kTracer) != 0;
+  const dispatch::ThreadStacks* stacks = dispatch::thread_stacks();
+  for (size_t i = 0; stacks != nullptr && i < stacks->modes[TENON_MODE_WRAPPER].size(); ++i) {
+    if (stacks->modes[TENON_MODE_WRAPPER].at(i)->self() == this) return true;
+  }
+  return false;
+}
+
+void Recording::add_resize(tenon_tensor& tensor) {
+  if (!sees_calls()) return;
+  const tensor::Dims sizes = tensor.size_span(), strides = tensor.stride_span();
+  const bool is_usual = tensor::is_row_major(sizes, strides);
+  const auto ints = [](tensor::Dims dims) {
+    return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
+  };
+  const tenon_op* op =
+      dispatch::find_operator(is_usual ? "aten::empty.out" : "aten::empty_strided.out");
+  const tenon_value args[] = {ints(sizes), is_usual ? tenon_value_of_none() : ints(strides),
+                              tenon_value_of_tensor(&tensor)};
+  const tenon_value result = tenon_value_of_tensor(&tensor);
+  const base::SpinGuard lock(locked_);
+  if (known_.tensors.find(tensor) == IdentityMap::kUnknown) return;
+  graph_->commit(graph_->stage(op, args, &known_), {&result, 1}, &known_);
 }
 
 void Recording::check_strict(const tenon_op* op, const tenon_stack& stack) const {

@@ -8,21 +8,34 @@
 
 #include "base/intrusive_ptr.h"
 #include "dispatch/built_in.h"
+#include "dispatch/key_tls.h"
 #include "graph/frames.h"
 #include "graph/graph.h"
 #include "value/object.h"
 
 namespace tenon::graph {
 
+/// What gets calls in the place of their being made.
+class CallTaker {
+ public:
+  virtual tenon_status take(const tenon_op* op, tenon_stack* stack) = 0;
+
+ protected:
+  ~CallTaker() = default;
+};
+
 class Recording final : public base::RefCounted<Recording> {
  public:
-  Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer)
-      : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)) {}
+  /// With a taker it records nothing.
+  Recording(uint32_t flags, GraphPtr graph, base::IntrusivePtr<Recording> outer,
+            CallTaker* taker = nullptr)
+      : flags_(flags), graph_(std::move(graph)), outer_(std::move(outer)), taker_(taker) {}
 
   Graph& graph() const noexcept { return *graph_; }
   /// The one that was on when it began; NULL.
   const base::IntrusivePtr<Recording>& outer() const noexcept { return outer_; }
   bool is_below_autograd() const noexcept { return (flags_ & TENON_GRAPH_BELOW_AUTOGRAD) != 0; }
+  CallTaker* taker() const noexcept { return taker_; }
   bool is_on() const noexcept { return on_.load(std::memory_order_acquire); }
   void end() noexcept { on_.store(false, std::memory_order_release); }
   /// Gives the graph what was asked of symbols. Throws std::bad_alloc.
@@ -45,6 +58,9 @@ class Recording final : public base::RefCounted<Recording> {
   void add_output(const tenon_value& value);
   /// A layer made an alias of a tensor: it is the same value, as soon as the tensor is one.
   void add_alias(tenon_tensor& tensor, tenon_tensor& alias);
+  /// A kernel whose calls are recorded has resized a tensor by itself: a call of `aten::empty.out`
+  /// stands for that, where the tensor is a value.
+  void add_resize(tenon_tensor& tensor);
 
  private:
   // Held weakly, so that their addresses are not used again.
@@ -60,12 +76,14 @@ class Recording final : public base::RefCounted<Recording> {
 
   StagedCall stage(const tenon_op* op, const tenon_stack& stack);
   void commit(StagedCall call, const tenon_stack& stack, const base::ErrorObject* frames);
+  bool sees_calls() const noexcept;
   void check_new(const char* function, const tenon_tensor& tensor) const;
   void check_strict(const tenon_op* op, const tenon_stack& stack) const;
 
   const uint32_t flags_;
   const GraphPtr graph_;
   const base::IntrusivePtr<Recording> outer_;
+  CallTaker* const taker_;
   std::atomic<bool> on_{true};
   std::atomic<bool> locked_{false};  // what is below, and the graph; backward may use many threads
   KnownValues known_;
@@ -74,6 +92,18 @@ class Recording final : public base::RefCounted<Recording> {
 };
 
 using RecordingPtr = base::IntrusivePtr<Recording>;
+
+/// The calling thread's calls go to a taker while this lives; what the taker calls is made.
+class TakeCalls {
+ public:
+  explicit TakeCalls(CallTaker& taker);
+  ~TakeCalls();
+  TakeCalls(const TakeCalls&) = delete;
+  TakeCalls& operator=(const TakeCalls&) = delete;
+
+ private:
+  RecordingPtr recording_;
+};
 
 /// The calling thread's innermost recording; NULL without one.
 Recording* current_recording() noexcept;

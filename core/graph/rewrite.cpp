@@ -21,7 +21,8 @@ void Rewrite::copy_meta(uint32_t made, const TensorMeta* meta) {
   if (meta == nullptr) return;
   if (meta->dims == nullptr) {
     const tensor::Dims sizes(meta->sizes, static_cast<size_t>(meta->ndim));
-    return to_->set_meta(made, to_->new_meta(meta->dtype, meta->device, sizes, meta->strides));
+    const int64_t* strides = keeps_strides_ ? meta->strides : nullptr;
+    return to_->set_meta(made, to_->new_meta(meta->dtype, meta->device, sizes, strides));
   }
   tenon_value dims[TENON_TENSOR_MAX_DIMS];
   for (int32_t d = 0; d < meta->ndim; ++d) {
@@ -122,6 +123,7 @@ void Rewrite::keep(const Node& node) {
 }
 
 void Rewrite::stand(uint32_t value, const tenon_value& by) {
+  keeps_strides_ = false;
   const tenon_value held = to_->hold(by);
   const schema::Type* type = from_.values()[value].type;
   TENON_CHECK_TYPE(held.tag == TENON_TAG_NONE || type == nullptr || to_->matches(held, *type),

@@ -61,6 +61,7 @@ class Rewrite {
   GraphPtr to_ = base::make_intrusive<Graph>();
   std::vector<uint32_t> mapped_;
   std::vector<tenon_value> stand_ins_;  // by value; in the arena of the new graph
+  bool keeps_strides_ = true;           // nothing stands for a result, which may be laid out anew
   Arena arena_;
 };
 

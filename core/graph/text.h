@@ -14,6 +14,8 @@ namespace tenon::graph {
 constexpr std::string_view kTextVersion = "tenon.graph 1";
 /// The same of a graph with sizes, which older readers do not take.
 constexpr std::string_view kSizesVersion = "tenon.graph 2";
+/// The same of one with tensors that are not row-major.
+constexpr std::string_view kStridesVersion = "tenon.graph 3";
 
 /// See tenon_graph_print.
 std::string print_graph(const Graph& graph);

@@ -33,9 +33,11 @@ class Reader {
 
   GraphPtr read() {
     std::string_view version;
-    TENON_CHECK(next_line(&version) && (version == kTextVersion || version == kSizesVersion),
-                TENON_ERROR_PARSE, "tenon_graph_parse: text must begin with '", kTextVersion,
-                "', got '", version.substr(0, 40), '\'');
+    const bool is_known =
+        next_line(&version) &&
+        (version == kTextVersion || version == kSizesVersion || version == kStridesVersion);
+    TENON_CHECK(is_known, TENON_ERROR_PARSE, "tenon_graph_parse: text must begin with '",
+                kTextVersion, "', got '", version.substr(0, 40), '\'');
     bool returned = false;
     for (std::string_view line; next_line(&line);) {
       Cursor cursor(line, number_);
@@ -242,6 +244,7 @@ class Reader {
     tenon_dtype dtype;
     tenon_device device;
     std::vector<int64_t> sizes;
+    std::vector<int64_t> strides;  // empty: not told
   };
   // The same whose sizes are read at the end.
   struct SymbolicMeta {
@@ -256,7 +259,7 @@ class Reader {
     Cursor at;
   };
   void read_type(Cursor& cursor, size_t value) {
-    Meta meta{value, tensor::find_dtype(cursor.word("a dtype")), {}, {}};
+    Meta meta{value, tensor::find_dtype(cursor.word("a dtype")), {}, {}, {}};
     if (meta.dtype == TENON_DTYPE_NONE) cursor.fail_expected("a dtype");
     cursor.expect('[');
     Cursor trial = cursor;
@@ -267,21 +270,32 @@ class Reader {
           {value, meta.dtype, tensor::parse_device(cursor.device_word()), dims});
       return;
     }
-    while (!cursor.accept(']')) {
-      meta.sizes.push_back(cursor.natural("a size"));
-      if (meta.sizes.size() > TENON_TENSOR_MAX_DIMS) cursor.fail_expected("fewer dims");
-      if (!cursor.accept(',')) {
-        cursor.expect(']');
-        break;
+    read_dims(cursor, "a size", meta.sizes);
+    if (cursor.accept_word("strides")) {
+      cursor.expect('[');
+      read_dims(cursor, "a stride", meta.strides);
+      if (meta.strides.size() != meta.sizes.size()) {
+        cursor.fail_expected(base::concat(meta.sizes.size(), " strides"));
       }
     }
     meta.device = tensor::parse_device(cursor.device_word());
     metas_.push_back(std::move(meta));
   }
+  // What is behind a '['.
+  static void read_dims(Cursor& cursor, const char* what, std::vector<int64_t>& dims) {
+    while (!cursor.accept(']')) {
+      dims.push_back(cursor.natural(what));
+      if (dims.size() > TENON_TENSOR_MAX_DIMS) cursor.fail_expected("fewer dims");
+      if (cursor.accept(',')) continue;
+      return cursor.expect(']');
+    }
+  }
   void set_metas() {
     for (const Meta& meta : metas_) {
-      graph_->set_meta(static_cast<uint32_t>(meta.value),
-                       graph_->new_meta(meta.dtype, meta.device, tensor::Dims(meta.sizes)));
+      const int64_t* strides = meta.strides.empty() ? nullptr : meta.strides.data();
+      graph_->set_meta(
+          static_cast<uint32_t>(meta.value),
+          graph_->new_meta(meta.dtype, meta.device, tensor::Dims(meta.sizes), strides));
     }
     metas_.clear();
   }

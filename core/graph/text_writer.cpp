@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "graph/same_value.h"
 #include "graph/text.h"
 #include "tensor/device.h"
+#include "tensor/layout.h"
 
 namespace tenon::graph {
 
@@ -21,8 +23,7 @@ class Writer {
   explicit Writer(const Graph& graph) : graph_(graph) {}
 
   std::string write() {
-    const bool has_sizes = !graph_.sizes().empty() || !graph_.functions().empty();
-    append(has_sizes ? kSizesVersion : kTextVersion, '\n');
+    append(version(), '\n');
     for (const Node& node : graph_.nodes()) write_schema(node);
     for (const Node& node : graph_.nodes()) {
       write_values(node.first_value);
@@ -43,6 +44,22 @@ class Writer {
   }
 
  private:
+  std::string_view version() const {
+    for (const Value& value : graph_.values()) {
+      if (value.meta != nullptr && has_strides(*value.meta)) return kStridesVersion;
+    }
+    const bool has_sizes = !graph_.sizes().empty() || !graph_.functions().empty();
+    return has_sizes ? kSizesVersion : kTextVersion;
+  }
+
+  // Whether a tensor's strides are others than its sizes tell.
+  static bool has_strides(const TensorMeta& meta) {
+    if (meta.dims != nullptr || meta.strides == nullptr) return false;
+    int64_t usual[TENON_TENSOR_MAX_DIMS];
+    tensor::row_major_strides({meta.sizes, static_cast<size_t>(meta.ndim)}, usual);
+    return !std::equal(usual, usual + meta.ndim, meta.strides);
+  }
+
   template <class... Parts>
   void append(const Parts&... parts) {
     (base::append(text_, parts), ...);
@@ -90,7 +107,7 @@ class Writer {
     }
   }
 
-  // "%3: float32[2, 3] cpu"
+  // "%3: float32[2, 3] cpu", "%3: float32[2, 3] strides [1, 2] cpu"
   void write_target(size_t value) {
     append('%', value);
     const TensorMeta* meta = graph_.values()[value].meta;
@@ -105,6 +122,9 @@ class Writer {
         separator = ", ";
       }
       append(']');
+    }
+    if (has_strides(*meta)) {
+      append(" strides ", tensor::print_dims({meta->strides, static_cast<size_t>(meta->ndim)}));
     }
     append(' ', tensor::print_device(meta->device));
   }

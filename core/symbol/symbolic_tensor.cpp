@@ -111,7 +111,8 @@ TensorPtr new_symbolic(const SymbolicOptions& options) {
   const int64_t* strides = options.strides != nullptr ? shape.strides : nullptr;
   if (words.owner() == nullptr) return new_plain(options, sizes, strides, device);
   const Word numel = fill_row_major(words.owner(), ndim, shape.sizes, shape.row_major);
-  const bool is_contiguous = strides == nullptr || lies_row_major(sizes, strides, shape.row_major);
+  const bool is_contiguous =
+      strides == nullptr || numel == 0 || lies_row_major(sizes, strides, shape.row_major);
   return TensorPtr::adopt(Tensor::make_symbolic({options.dtype, device, base_tensor, sizes,
                                                  strides != nullptr ? strides : shape.row_major,
                                                  offset, numel, is_contiguous, words.owner()}));

@@ -87,7 +87,7 @@ void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop)
   void** word = is_in_header(language) ? this->cell(language) : &cell->object;
   void* old_object = std::exchange(*word, object);
   const tenon_deleter old_drop = std::exchange(cell->drop, drop);
-  extra()->owns_cells = true;
+  extra()->owns_cells.store(true, std::memory_order_relaxed);  // two languages may own at once
   // The same object again only changes who owns it; another one ends the ownership of the first.
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
@@ -108,7 +108,8 @@ void tenon_tensor::drop_extra() noexcept {
   Cell* more = extra->more_cells.load(std::memory_order_acquire);
   const uint32_t languages =
       more != nullptr ? tenon::base::kMaxLanguages : tenon::base::kFixedLanguages;
-  for (uint32_t language = 0; extra->owns_cells && language < languages; ++language) {
+  const bool owns_cells = extra->owns_cells.load(std::memory_order_relaxed);
+  for (uint32_t language = 0; owns_cells && language < languages; ++language) {
     Cell& cell = *cell_of(*extra, language);
     if (cell.drop == nullptr) continue;
     void*& word = is_in_header(language) ? cells_[language - TENON_LANGUAGE_PYTHON] : cell.object;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/large_block.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <utility>
@@ -47,13 +48,14 @@ void* map(int64_t nbytes) noexcept {
   // A last huge page that is mostly unused is not worth its memory.
   const int64_t whole = round_up(nbytes, kHugePage);
   const int64_t capacity = whole - nbytes <= nbytes / 4 ? whole : round_up(nbytes, kPage);
-  const int64_t mapped = capacity + kHugePage + kPage;
+  const int64_t alignment = capacity < kHugePage ? kPage : kHugePage;
+  const int64_t mapped = capacity + alignment;  // the data begins so far behind at most
   void* memory = mmap(nullptr, static_cast<size_t>(mapped), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   char* const begin = static_cast<char*>(memory);
   const auto address = reinterpret_cast<intptr_t>(begin);
-  char* const data = begin + (round_up(address + kPage, kHugePage) - address);
+  char* const data = begin + (round_up(address + kPage, alignment) - address);
   // What lies before the header's page and behind the data goes back.
   if (const int64_t before = data - kPage - begin; before != 0) {
     munmap(begin, static_cast<size_t>(before));
@@ -62,7 +64,7 @@ void* map(int64_t nbytes) noexcept {
     munmap(data + capacity, static_cast<size_t>(behind));
   }
   // Fails where the system has no huge pages: then there are small ones.
-  madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
+  if (alignment == kHugePage) madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
   header_of(data)->capacity = capacity;
   return data;
 }
@@ -75,7 +77,7 @@ class Keeper {
     const Entry entry(*this);
     if (!entry.is_in) return nullptr;
     for (int k = count_ - 1; k >= 0; --k) {
-      const int64_t capacity = header_of(blocks_[at(k)])->capacity;
+      const int64_t capacity = blocks_[at(k)].capacity;
       if (capacity < nbytes || capacity > nbytes + nbytes / 4 + kPage) continue;
       return remove(k);
     }
@@ -91,7 +93,7 @@ class Keeper {
            bytes_.load(std::memory_order_relaxed) + capacity > kMostKeptBytes) {
       unmap(remove(0));
     }
-    blocks_[at(count_)] = data;
+    blocks_[at(count_)] = {data, capacity};
     ++count_;
     bytes_.fetch_add(capacity, std::memory_order_relaxed);
     return true;
@@ -107,7 +109,13 @@ class Keeper {
   int64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr int kPlaces = 64;
+  static constexpr int kPlaces = 256;
+
+  // Its capacity is here too, since its header's page may be in no cache.
+  struct Block {
+    void* data;
+    int64_t capacity;
+  };
 
   struct Entry {
     Keeper& keeper;
@@ -124,17 +132,17 @@ class Keeper {
   static size_t at(int k) { return static_cast<size_t>(k); }
 
   void* remove(int k) noexcept {
-    void* data = blocks_[at(k)];
-    for (int i = k; i + 1 < count_; ++i) blocks_[at(i)] = blocks_[at(i + 1)];
+    const Block block = blocks_[at(k)];
+    std::copy(blocks_.begin() + k + 1, blocks_.begin() + count_, blocks_.begin() + k);
     --count_;
-    bytes_.fetch_sub(header_of(data)->capacity, std::memory_order_relaxed);
-    return data;
+    bytes_.fetch_sub(block.capacity, std::memory_order_relaxed);
+    return block.data;
   }
 
   std::atomic<bool> busy_{false};
   std::atomic<int64_t> bytes_{0};
   int count_ = 0;
-  std::array<void*, kPlaces> blocks_{};
+  std::array<Block, kPlaces> blocks_{};
 };
 
 constinit Keeper keeper;

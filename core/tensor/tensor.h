@@ -120,8 +120,8 @@ struct TensorExtra final : InBlock<TensorExtra> {
   base::SymbolOwner* symbols = nullptr;  // of sizes that are words: a reference
   int64_t numel = -1;                    // of a symbolic tensor, a word
   Content content_kind = Content::kNone;
-  bool owns_cells = false;     // one of the cells has or had a drop
-  bool data_replaced = false;  // the tensor holds a weak reference of its storage, too
+  std::atomic<bool> owns_cells{false};  // one of the cells has or had a drop
+  bool data_replaced = false;           // the tensor holds a weak reference of its storage, too
   std::unique_ptr<FormerStorage> former;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kInheritedFlags = TENON_TENSOR_READ_ONLY | TENON_TENSOR_INFERENCE;
 constexpr uint32_t kAutogradBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD;
 constexpr uint32_t kAdBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW;
-constexpr tenon_keyset kOwnKeys = uint64_t{1} << kAutogradBit;
+constexpr tenon_keyset kRecordingKey = uint64_t{1} << kAutogradBit;
 
 // Dtypes that gradients exist of, a bit each.
 constexpr uint64_t kDifferentiable = [] {
@@ -48,7 +48,7 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
   root->retain();
   Storage* storage = base.storage_;
   storage->count_views();
-  const tenon_keyset keys = base.keys() & ~kOwnKeys;
+  const tenon_keyset keys = base.keys() & ~kRecordingKey;
   const tenon_keyset tracked = (kDifferentiable >> dtype & keys >> kAdBit & 1) << kAutogradBit;
   auto* tensor =
       new (memory) tenon_tensor(keys | tracked, dtype, base.device_, storage, kHeaderBlock);
@@ -158,7 +158,7 @@ tenon_tensor* tenon_tensor::make_detached(const tenon_tensor& base, Dims sizes, 
   tensor->base()->release();
   tensor->base_ = 0;
   tensor->autograd_note_ = 0;  // which tells a version of views only
-  tensor->remove_keys(kOwnKeys);
+  tensor->remove_keys(kRecordingKey);
   return tensor;
 }
 

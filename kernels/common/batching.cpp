@@ -234,9 +234,11 @@ const tenon_op* along_dims(std::string_view name) {
   return nullptr;
 }
 
+// Takes away the dim that a tensor without dims got, where the operator has not dropped it.
 void squeeze_results(Batch& batch) {
   for (tenon_value& ret : batch.results()) {
     const Tensor whole = Tensor::retain(ret.as.tensor);
+    if (whole.ndim() < 2) continue;
     tenon_value_clear(&ret);
     ret = tenon_value_give(tenon_value_of_tensor(squeeze_dim(whole, 1).release()));
   }

@@ -16,6 +16,12 @@
 #define TENON_FUNCTOR [[gnu::always_inline]]
 #define TENON_BOTH_SIDES
 #endif
+// A loop over lanes that is to be vectorised as a loop: gcc may unroll it into scalars before.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define TENON_ROLLED _Pragma("GCC unroll 1")
+#else
+#define TENON_ROLLED
+#endif
 
 namespace tenon::kernels {
 

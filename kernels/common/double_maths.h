@@ -110,22 +110,55 @@ TENON_FUNCTOR inline double double_erf(double x) {
   return size < 1.0 ? x * small + x : __builtin_copysign(rest, x);
 }
 
+// The logarithm to base 2 of a float at least 0, as a double, where subnormal floats are normal:
+// within 2^-44 of itself.
+TENON_FUNCTOR inline double wide_log2(double x) {
+  // The mantissa between the square roots of 1/2 and 2.
+  constexpr uint64_t kRootHalf = 0x3FE6A09E00000000;
+  constexpr uint64_t kOne = 0x3FF0000000000000;
+  const uint64_t bits = __builtin_bit_cast(uint64_t, x) + (kOne - kRootHalf);
+  const double e = __builtin_bit_cast(double, (bits >> 52) | 0x4330000000000000) - (0x1p52 + 1023);
+  const double f = __builtin_bit_cast(double, (bits & 0x000FFFFFFFFFFFFF) + kRootHalf) - 1.0;
+  // log2(1 + f) = log2((1 + s) / (1 - s)) = s p(s^2)
+  const double s = f / (2.0 + f);
+  const double p =
+      polynomial(s * s, 0x1.21b245a850e1dp-2, 0x1.4795463b406c3p-2, 0x1.a61a2ef4051f3p-2,
+                 0x1.2776c2935a8c1p-1, 0x1.ec709dc53bfcfp-1, 0x1.71547652b8251p+1);
+  double result = s * p + e;
+  result = x == 0.0 ? -__builtin_inf() : result;
+  return x < __builtin_inf() ? result : x;  // NaN passes
+}
+
+// 2 to the power of x, where that is not beyond all floats: within 2^-40 of itself.
+TENON_FUNCTOR inline double wide_exp2(double x) {
+  constexpr double kRound = kRoundDouble + 1023;
+  x = x < -160.0 ? -160.0 : x;
+  x = x > 130.0 ? 130.0 : x;
+  const double shifted = x + kRound;
+  const double r = x - (shifted - kRound);
+  const double p = polynomial(
+      r, 0x1.63d136366db24p-20, 0x1.00dc4a532fb8ep-16, 0x1.4308ac85aa947p-13, 0x1.5d8745a728441p-10,
+      0x1.3b2ab7181b755p-7, 0x1.c6b08dd6fd234p-5, 0x1.ebfbdff823cedp-3, 0x1.62e42fef84cf0p-1, 1.0);
+  return p * __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, shifted) << 52);
+}
+
 // By logarithm and power of doubles, so that the result is the nearest float but for one in some
 // thousands.
 TENON_FUNCTOR inline float float_pow(float x, float y) {
-  const double exponent = static_cast<double>(y);
-  const double size = __builtin_fabs(static_cast<double>(x));
-  double power = double_exp(exponent * double_log(size));
+  constexpr float kInfinity = __builtin_inff();
+  const float size = __builtin_fabsf(x);
+  const double power = wide_exp2(static_cast<double>(y) * wide_log2(static_cast<double>(size)));
+  // Special values as floats: two vectors of doubles would be two masks each.
+  auto result = static_cast<float>(power);
   // Also where the other one is NaN.
-  power = (x == 1.0F || y == 0.0F || (size == 1.0 && exponent - exponent != 0.0 && y == y)) ? 1.0
-                                                                                            : power;
+  result =
+      x == 1.0F || y == 0.0F || (size == 1.0F && __builtin_fabsf(y) == kInfinity) ? 1.0F : result;
   const bool is_whole = __builtin_truncf(y) == y;
   const float half = y * 0.5F;
   const bool is_odd = is_whole && __builtin_truncf(half) != half;
-  const bool is_negative = __builtin_bit_cast(int32_t, x) < 0;
-  const auto result = static_cast<float>(is_negative && is_odd ? -power : power);
-  const bool has_none = x < 0.0F && x > -__builtin_inff() && !is_whole && y == y;
-  return has_none ? __builtin_nanf("") : result;
+  const uint32_t sign = __builtin_bit_cast(uint32_t, x) & (is_odd ? 0x80000000U : 0U);
+  result = __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, result) | sign);
+  return x < 0.0F && x > -kInfinity && !is_whole ? __builtin_nanf("") : result;
 }
 
 }  // namespace tenon::kernels::maths

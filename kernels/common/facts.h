@@ -167,6 +167,7 @@ enum class Cast : uint8_t {
   Fp32,       // in float32, as it loses precision else
   Fp32Dtype,  // the same where no `dtype` is given, which is then float32
   Widest,     // in the widest dtype of its inputs
+  Banned,     // an error, which gives Facts::cast_advice
 };
 
 // One family of operators.
@@ -202,6 +203,7 @@ struct Facts {
   // where that differs.
   Cast cast = Cast::Unstated;
   Cast cast_on_cpu = Cast::Unstated;
+  const char* cast_advice = nullptr;  // of Cast::Banned: what to do instead
   PointwiseFacts pointwise = {};
   FoldFacts fold = {};
   ViewFacts view = {};

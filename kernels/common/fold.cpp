@@ -46,9 +46,12 @@ std::optional<Dtype> asked_dtype(const Call& call) {
   if (call.form.dtype < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dtype];
   if (value.tag == TENON_TAG_NONE) {
-    // Sums of all elements have a dtype of their own, whatever `out` has.
-    const bool sums_all = call.facts().fold.gives == FoldGives::Sum && call.form.dim < 0;
-    if (call.form.is_functional() || sums_all) return std::nullopt;
+    // Sums of all elements have a dtype of their own, whatever `out` has; and an out of real
+    // results says nothing of complex elements.
+    const FoldGives gives = call.facts().fold.gives;
+    const bool is_fixed =
+        (gives == FoldGives::Sum && call.form.dim < 0) || gives == FoldGives::Real;
+    if (call.form.is_functional() || is_fixed) return std::nullopt;
     const Dtype own = TensorRef(call.written())->dtype();
     const Dtype given = TensorRef(call.tensor(0))->dtype();
     if (call.form.dim < 0 && is_complex(given) && !is_complex(own)) {

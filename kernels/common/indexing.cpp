@@ -166,27 +166,38 @@ Dims Indexing::strides() const {
   return strides;
 }
 
-std::vector<int64_t> Indexing::offsets() const {
-  const int64_t count = numel_of(index_sizes_);
-  std::vector<int64_t> offsets(static_cast<size_t>(count), 0);
-  for (const Index& index : indices_) {
-    const int64_t size = self_.sizes[index.dim];
-    const int64_t stride = self_.strides[index.dim];
-    int64_t perm[kMaxDims];
-    row_major_order(index_sizes_.size(), perm);
-    Walk walk;
-    walk.begin(index_sizes_, perm, 1);
-    walk.set(0, const_cast<void*>(index.elements()), index.is_wide ? 8 : 4, index.strides.begin());
-    int64_t* offset = offsets.data();
-    walk.steps<0>(walk.raw_data(), [&](char* const* element) {
-      const int64_t at = index.is_wide ? *reinterpret_cast<const int64_t*>(element[0])
-                                       : *reinterpret_cast<const int32_t*>(element[0]);
+template <class Element>
+void Indexing::add_offsets(const Index& index, int64_t* offset) const {
+  const int64_t size = self_.sizes[index.dim];
+  const int64_t stride = self_.strides[index.dim];
+  int64_t perm[kMaxDims];
+  row_major_order(index_sizes_.size(), perm);
+  Walk walk;
+  walk.begin(index_sizes_, perm, 1);
+  walk.set(0, const_cast<void*>(index.elements()), sizeof(Element), index.strides.begin());
+  walk.coalesce();
+  const int64_t step = walk.stride(0, 0);
+  walk.rows(walk.raw_data(), [&](char* const* row) {
+    const char* element = row[0];
+    for (int64_t i = 0; i < walk.size(0); ++i, element += step) {
+      const int64_t at = *reinterpret_cast<const Element*>(element);
       if (at < -size || at >= size) [[unlikely]] {
         fail(TENON_ERROR_INDEX, {op_, ": indices must be in [", -size, ", ", size - 1, "] for dim ",
                                  index.dim, " of size ", size, ", got ", at});
       }
       *offset++ += (at < 0 ? at + size : at) * stride;
-    });
+    }
+  });
+}
+
+std::vector<int64_t> Indexing::offsets() const {
+  std::vector<int64_t> offsets(static_cast<size_t>(numel_of(index_sizes_)), 0);
+  for (const Index& index : indices_) {
+    if (index.is_wide) {
+      add_offsets<int64_t>(index, offsets.data());
+    } else {
+      add_offsets<int32_t>(index, offsets.data());
+    }
   }
   return offsets;
 }

@@ -53,6 +53,9 @@ class Indexing {
   void add_mask(const tenon_tensor_info& mask, int64_t at);
   void broadcast_all();
   void place();
+  // Adds what an index of such elements selects to the offsets.
+  template <class Element>
+  void add_offsets(const Index& index, int64_t* offset) const;
 
   const char* op_;
   const tenon_tensor_info& self_;

@@ -64,10 +64,22 @@ TENON_UNARY_MATHS(trunc)
 TENON_BINARY_MATHS(atan2)
 TENON_BINARY_MATHS(copysign)
 TENON_BINARY_MATHS(fmod)
-TENON_BINARY_MATHS(hypot)
 #undef TENON_UNARY_MATHS
 #undef TENON_BINARY_MATHS
 
+TENON_FUNCTOR inline double hypot(double x, double y) { return TENON_MATHS(hypot)(x, y); }
+// Squares of floats are exact as doubles and do not overflow: nearly always the nearest float.
+TENON_FUNCTOR inline float hypot(float x, float y) {
+#if defined(__CUDA_ARCH__)
+  return TENON_MATHS(hypotf)(x, y);
+#else
+  constexpr float kInfinity = __builtin_inff();
+  const double a = x, b = y;
+  const float length = static_cast<float>(__builtin_sqrt(a * a + b * b));
+  // An infinite leg counts more than NaN.
+  return __builtin_fabsf(x) == kInfinity || __builtin_fabsf(y) == kInfinity ? kInfinity : length;
+#endif
+}
 TENON_FUNCTOR inline float exp(float x) { return float_exp(x); }
 TENON_FUNCTOR inline double exp(double x) { return double_exp(x); }
 TENON_FUNCTOR inline float log(float x) { return float_log(x); }

@@ -2,6 +2,8 @@
 // Overlap tests from bounds and strides.
 #include "kernels/common/overlap.h"
 
+#include "kernels/common/call.h"
+
 namespace tenon::kernels {
 namespace {
 
@@ -65,6 +67,11 @@ void check_no_overlap(const char* op, const tenon_tensor_info& output,
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": output must not share memory with an input; clone() one of them first"});
   }
+}
+
+void check_written_apart(const Call& call, const tenon_tensor_info& input) {
+  if (call.form.is_functional()) return;
+  check_no_overlap(call.op(), Tensor::retain(call.written()).info(), input);
 }
 
 }  // namespace tenon::kernels

@@ -6,6 +6,8 @@
 
 namespace tenon::kernels {
 
+struct Call;
+
 // Throws when an output surely has several elements at one address (an expanded tensor).
 void check_no_internal_overlap(const char* op, const tenon_tensor_info& output);
 
@@ -20,5 +22,7 @@ void check_outputs_apart(const char* op, const tenon_tensor_info& a, const tenon
 // Throws when an output and an input share memory at all.
 void check_no_overlap(const char* op, const tenon_tensor_info& output,
                       const tenon_tensor_info& input);
+// The same of what a form that has one writes.
+void check_written_apart(const Call& call, const tenon_tensor_info& input);
 
 }  // namespace tenon::kernels

@@ -45,6 +45,7 @@ Dtype to_complex(Dtype dtype);
 Dtype to_real(Dtype dtype);
 
 inline bool is_bool_or_integral(Dtype dtype) { return dtype == Dtype::Bool || is_integral(dtype); }
+inline bool is_half_precision(Dtype dtype) { return dtype == Dtype::F16 || dtype == Dtype::BF16; }
 
 // The dtype that tensors of a list promote to, as for binary operators.
 Dtype result_type(std::span<const tenon_tensor_info> infos);

@@ -193,6 +193,11 @@ bool is_leaf(const Facts& facts, Forms form) {
   return facts.family->leaf && target_of(facts, form).empty();
 }
 
+// Plans for graphs have the calls of such a kernel, one by one.
+tenon_status bind_calls(void*, const tenon_op*, tenon_keyset, tenon_stack*, tenon_bound*) {
+  return TENON_DECLINED;
+}
+
 void register_form(Library& library, tenon_key key, const char* device, const Facts& facts,
                    Forms form, const void* kernel, int64_t quick_numel,
                    tenon_bind_fn bind = nullptr) {
@@ -267,6 +272,8 @@ uint32_t cast_kind(Cast cast) {
       return TENON_CAST_FP32;
     case Cast::Fp32Dtype:
       return TENON_CAST_FP32_DTYPE;
+    case Cast::Banned:
+      return TENON_CAST_BANNED;
     default:
       return TENON_CAST_PROMOTE;
   }
@@ -279,6 +286,7 @@ void register_cast(const Library& library, const std::string& name, const Facts&
   rule.kind = cast_kind(cast);
   rule.device_type = device_type;
   rule.dtype = TENON_DTYPE_NONE;
+  if (cast == Cast::Banned) rule.advice = facts.cast_advice;
   rule.language = TENON_LANGUAGE_CPP;
   rule.file = facts.file;
   rule.line = facts.line;
@@ -321,8 +329,9 @@ void define(Library& library, const Facts& facts) {
     std::vector<const char*> texts;
     for (const std::string& tag : tags) texts.push_back(tag.c_str());
     library.def(schema_of_form(facts, form), texts, {facts.file, facts.line});
-    register_form(library, family.key, family.name, facts, form, nullptr,
-                  is_leaf(facts, form) ? INT64_MAX : -1);
+    const bool leaf = is_leaf(facts, form);
+    register_form(library, family.key, family.name, facts, form, nullptr, leaf ? INT64_MAX : -1,
+                  leaf ? nullptr : &bind_calls);
     register_gradient(library, facts, form);
     register_batching(
         library, facts, form,

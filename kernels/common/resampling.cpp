@@ -34,10 +34,7 @@ void take_taps(Resampling& plan, std::vector<Taps> taps) {
 
 // Laid out as the tensor that it is made of.
 void make_result(const Call& call, Resampling& plan, Sizes sizes) {
-  std::optional<Dims> strides;
-  if (!is_contiguous(plan.self) && is_channels_last(sizes_of(plan.self), strides_of(plan.self))) {
-    strides = channels_last_strides(call.op(), sizes, MemoryFormat::ChannelsLast);
-  }
+  const std::optional<Dims> strides = channels_last_like(call.op(), plan.self, sizes);
   plan.result = result_for(call, sizes, dtype_of_info(plan.self), Device(plan.self.device),
                            strides ? strides->begin() : nullptr);
   if (!call.form.is_functional()) check_no_overlap(call.op(), plan.result.info(), plan.self);

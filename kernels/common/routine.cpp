@@ -51,7 +51,11 @@ void run_out_by_copy(const Call& call) {
   for (const tenon_value& result : results) made.emplace_back(result.as.tensor);
   for (int k = 0; k < call.form.results; ++k) {
     const Tensor& one = made[static_cast<size_t>(k)];
-    copy(result_for(call, one.sizes(), one.dtype(), one.device(), nullptr, k), one, false);
+    const Tensor out = result_for(call, one.sizes(), one.dtype(), one.device(), nullptr, k);
+    for (int other = 0; other < k; ++other) {
+      check_outputs_apart(call.op(), out.info(), Tensor::retain(call.written(other)).info());
+    }
+    copy(out, one, false);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernels/common/call.h"
+#include "kernels/common/replaced_args.h"
 
 namespace tenon::kernels {
 
@@ -17,14 +17,11 @@ class StandIns {
   std::vector<Tensor> run();
 
  private:
-  void replace(tenon_value& value);
-  tenon_tensor* replacement(const tenon_tensor* tensor);
+  tenon_tensor* replacement(tenon_tensor* tensor);
 
   const Call& call_;
-  std::vector<tenon_value> args_;
+  ReplacedArgs args_;
   std::vector<Tensor> tensors_;
-  std::vector<std::vector<tenon_tensor*>> lists_;
-  std::vector<std::vector<int64_t>> sizes_;
 };
 
 }  // namespace tenon::kernels

@@ -51,10 +51,21 @@ class SymbolicSize {
  private:
   static SymbolicSize apply(uint32_t function, SymbolicSize a, SymbolicSize b) {
     int64_t word = 0;
+    if (a.is_number() && b.is_number()) {
+      if (function == TENON_SYMBOL_ADD && !__builtin_add_overflow(a.word_, b.word_, &word)) {
+        return word;
+      }
+      if (function == TENON_SYMBOL_MUL && !__builtin_mul_overflow(a.word_, b.word_, &word)) {
+        return word;
+      }
+    }
     check(tenon_dim_apply(function, a.word_, b.word_, &word));
     return word;
   }
   static bool compare(uint32_t relation, SymbolicSize a, SymbolicSize b) {
+    if (a.is_number() && b.is_number()) {
+      return relation == TENON_SYMBOL_EQ ? a.word_ == b.word_ : a.word_ < b.word_;
+    }
     int32_t holds = 0;
     check(tenon_dim_compare(relation, a.word_, b.word_, &holds));
     return holds != 0;
@@ -77,12 +88,21 @@ class SymbolicDims {
  public:
   SymbolicDims() = default;
   explicit SymbolicDims(SymbolicSizes sizes) : sizes_(sizes.begin(), sizes.end()) {}
+  SymbolicDims(std::initializer_list<SymbolicSize> sizes) : sizes_(sizes) {}
+  static SymbolicDims filled(int64_t count, SymbolicSize size) {
+    SymbolicDims dims;
+    dims.sizes_.assign(static_cast<size_t>(count), size);
+    return dims;
+  }
 
   int64_t size() const { return static_cast<int64_t>(sizes_.size()); }
   SymbolicSize& operator[](int64_t i) { return sizes_[static_cast<size_t>(i)]; }
   const SymbolicSize& operator[](int64_t i) const { return sizes_[static_cast<size_t>(i)]; }
   auto begin() const { return sizes_.begin(); }
   auto end() const { return sizes_.end(); }
+  const SymbolicSize& back() const { return sizes_.back(); }
+  bool empty() const { return sizes_.empty(); }
+  void push_back(SymbolicSize size) { sizes_.push_back(size); }
   void resize(int64_t count) { sizes_.resize(static_cast<size_t>(count)); }
   void insert(int64_t at, SymbolicSize size) { sizes_.insert(sizes_.begin() + at, size); }
   void erase(int64_t at) { sizes_.erase(sizes_.begin() + at); }

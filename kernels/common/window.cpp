@@ -4,6 +4,16 @@
 
 namespace tenon::kernels {
 
+std::optional<Dims> channels_last_like(const char* op, const tenon_tensor_info& self, Sizes sizes) {
+  if ((self.ndim != 4 && self.ndim != 5) || is_contiguous(self)) return std::nullopt;
+  const auto format = self.ndim == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+  const Dims wanted = channels_last_strides(op, sizes_of(self), format);
+  for (int32_t d = 0; d < self.ndim; ++d) {
+    if (self.sizes[d] != 1 && self.strides[d] != wanted[d]) return std::nullopt;
+  }
+  return channels_last_strides(op, sizes, format);
+}
+
 void check_count(const Call& call, int argument, int64_t count) {
   const auto numbers = call.get<Sizes>(argument);
   if (static_cast<int64_t>(numbers.size()) == count) return;

@@ -48,4 +48,8 @@ void check_count(const Call& call, int argument, int64_t count);
 void read_slides(const Call& call, int argument, int64_t least, int64_t count,
                  int64_t Slide::*member, Slide* along);
 
+// Strides of a result of these sizes in the channels-last format that a tensor of as many dims has;
+// none where that is row-major or in no such format.
+std::optional<Dims> channels_last_like(const char* op, const tenon_tensor_info& self, Sizes sizes);
+
 }  // namespace tenon::kernels

@@ -22,12 +22,19 @@ tenon_status bind_bmm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_st
                       tenon_bound* out_bound);
 tenon_status bind_cat(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                       tenon_bound* out_bound);
+tenon_status bind_gather(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                         tenon_bound* out_bound);
+tenon_status bind_index(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                        tenon_bound* out_bound);
 tenon_status bind_copy(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                        tenon_bound* out_bound);
 tenon_status bind_fill(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                        tenon_bound* out_bound);
-// The four of softmax.h.
+tenon_status bind_layer_norm(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                             tenon_bound* out_bound);
+// The four of softmax.h, and the two of tril.h; NULL for others.
 tenon_bind_fn bind_of_softmax(const Facts& facts);
+tenon_bind_fn bind_of_triangle(const Facts& facts);
 
 // Runs the routine of a kernel's form with another device's part than its own, which notes the plan
 // in the place of running it. False, and nothing is run, where other tensors than the inputs that
@@ -44,7 +51,11 @@ class Operands {
     for (int k = 0; k < results_; ++k) {
       out_operands[k] = static_cast<char*>(data[in_place_ ? 0 : inputs_ + k]);
     }
-    for (int k = 0; k < inputs_; ++k) out_operands[results_ + k] = static_cast<char*>(data[k]);
+    // Most have one or two: too few for the memcpy that compilers make of the loop.
+    char** const inputs = out_operands + results_;
+    if (inputs_ > 0) inputs[0] = static_cast<char*>(data[0]);
+    if (inputs_ > 1) inputs[1] = static_cast<char*>(data[1]);
+    for (int k = 2; k < inputs_; ++k) inputs[k] = static_cast<char*>(data[k]);
   }
 
  private:
@@ -109,6 +120,17 @@ tenon_status bind_routine(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*
     if (form.is_out()) return;
     NotingRoutine noting{{kNote}, {}};
     if (run_noting(form, &noting, stack)) *out_bound = noting.bound;
+  });
+}
+
+// Binds the functional form by `kPlan`, which gives the results and returns what runs on other
+// memory, or an empty one and gives none.
+template <tenon_bound (*kPlan)(const Call&)>
+tenon_status bind_functional(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+                             tenon_bound* out_bound) {
+  return tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const OperatorForm*>(ctx);
+    if (form.is_functional()) *out_bound = kPlan(Call{form, stack->args, stack->rets});
   });
 }
 

@@ -88,24 +88,23 @@ struct BoundCat {
   }
 };
 
+tenon_bound plan_cat(const Call& call) {
+  const auto tensors = call.get<TensorList>(0);
+  auto dim = call.get<int64_t>(1);
+  Tensor result = cat_result(call, tensors, dim);
+  auto bound = std::make_unique<BoundCat>(BoundCat{KeptInfo(result.info()), dim, {}});
+  for (const tenon_tensor_info& info : infos_of(tensors)) bound->sources.emplace_back(info);
+  call.give(0, std::move(result));
+  return keep_bound(std::move(bound));
+}
+
 }  // namespace
 
 Operator operator_kCat() { return routine_of<ops::kCat, &cat>(); }
 
-tenon_status bind_cat(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* stack,
+tenon_status bind_cat(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                       tenon_bound* out_bound) {
-  return tenon::detail::guarded(&stack->error, [&] {
-    const auto& form = *static_cast<const OperatorForm*>(ctx);
-    if (!form.is_functional()) return;
-    const Call call{form, stack->args, stack->rets};
-    const auto tensors = call.get<TensorList>(0);
-    auto dim = call.get<int64_t>(1);
-    Tensor result = cat_result(call, tensors, dim);
-    auto bound = std::make_unique<BoundCat>(BoundCat{KeptInfo(result.info()), dim, {}});
-    for (const tenon_tensor_info& info : infos_of(tensors)) bound->sources.emplace_back(info);
-    call.give(0, std::move(result));
-    *out_bound = keep_bound(std::move(bound));
-  });
+  return bind_functional<&plan_cat>(ctx, op, keys, stack, out_bound);
 }
 
 }  // namespace tenon::kernels::cpu

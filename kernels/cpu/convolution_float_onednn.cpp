@@ -2,8 +2,6 @@
 // Convolutions of floats from oneDNN, which lays tensors out as its loops want them. What it made
 // of a shape is kept for the next call. Threads are ours: parts of a batch, or of the channels of
 // one image, each on one thread.
-#include <dnnl.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,8 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/convolution_float.h"
-#include "kernels/cpu/late_library.h"
-#include "kernels/cpu/made_once.h"
+#include "kernels/cpu/onednn.h"
 #include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
@@ -47,23 +44,12 @@ TENON_LATE(primitive_execute);
 TENON_LATE(reorder_primitive_desc_create);
 #undef TENON_LATE
 
-void require(const char* op, dnnl_status_t status) {
-  if (status == dnnl_success) return;
-  if (status == dnnl_out_of_memory) fail(TENON_ERROR_OUT_OF_MEMORY, {op, ": out of memory"});
-  fail(TENON_ERROR_RUNTIME, {op, ": oneDNN must succeed, got status ", int64_t{status}});
-}
-
 dnnl_engine_t engine(const char* op) {
   static std::mutex mutex;
   static dnnl_engine_t made = nullptr;  // lives as long as the library, which is never closed
   const std::lock_guard lock(mutex);
   if (made == nullptr) require(op, engine_create(&made, dnnl_cpu, 0));
   return made;
-}
-
-const OpenMp& open_mp() {
-  static constinit MadeOnce<OpenMp> runtime;
-  return runtime.get([] { return OpenMp::of(TENON_ONEDNN); });
 }
 
 struct Primitive {
@@ -268,7 +254,7 @@ std::shared_ptr<Prepared> prepared(const char* op, const ConvolutionShape& shape
   if (const auto found = all.find(key); found != all.end()) return found->second;
   if (all.size() >= kMost) all.clear();
   // Loops are made for as many threads as there are now.
-  const AloneInOpenMp alone(open_mp());
+  const AloneInOpenMp alone(onednn_open_mp());
   return all[key] = prepare(op, shape, step, has_bias);
 }
 
@@ -410,7 +396,7 @@ struct Operands {
 };
 
 void run_part(const char* op, ConvolutionStep step, const Prepared& with, const Operands& on) {
-  const AloneInOpenMp alone(open_mp());
+  const AloneInOpenMp alone(onednn_open_mp());
   const bool forward = step == ConvolutionStep::Forward, to_image = step == ConvolutionStep::Image,
              to_weight = step == ConvolutionStep::Weight;
   Run run(op, with);

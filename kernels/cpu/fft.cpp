@@ -13,8 +13,12 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// So many lines are transformed side by side, that loops over them are vectors.
-constexpr int64_t kSide = 8;
+// So many lines are transformed side by side: what a vector holds.
+template <class R>
+constexpr int64_t kSide = sizeof(R) == 4 ? 16 : 8;
+
+// So many complex numbers stay in the second cache, with as many that they become.
+constexpr int64_t kNearNumbers = 65536;
 
 // Where lines along a dim begin, in elements.
 class LineStarts {
@@ -43,16 +47,113 @@ class LineStarts {
 };
 
 // Element k of a whole line, of which the first `given` are there: the rest are conjugates of the
-// first ones, from the end on.
-template <class R, class From>
-Complex<R> element(const From* line, int64_t step, int64_t k, int64_t given, int64_t size) {
-  if constexpr (is_complex_element<From>) {
-    if (k < given) return line[k * step];
-    const Complex<R> other = line[(size - k) * step];
-    return {other.re, -other.im};
-  } else {
-    return {line[k * step], 0};
+// first ones, from the end on. What stands for itself twice is real.
+template <class R>
+Complex<R> whole_element(const Complex<R>* line, int64_t step, int64_t k, int64_t given,
+                         int64_t size) {
+  if (k == 0 || 2 * k == size) return {line[k * step].re, 0};
+  if (k < given) return line[k * step];
+  const Complex<R> other = line[(size - k) * step];
+  return {other.re, -other.im};
+}
+
+// Lines side by side, real and imaginary parts apart. Two lines of reals are the parts of one.
+template <class R>
+struct Side {
+  R* re;
+  R* im;
+  int64_t lines;
+};
+
+// Where lines begin, and how far their elements are apart.
+struct Starts {
+  const int64_t* at;
+  int64_t step;
+};
+
+// Calls `each(i, first, end)` for parts of so many lines, in an order in which what is read and
+// what is written stay in the nearest cache: one of both has the lines side by side.
+template <class Each>
+[[gnu::always_inline]] inline void by_parts(int64_t lines, int64_t size, Each&& each) {
+  constexpr int64_t kPart = 16;
+  for (int64_t first = 0; first < size; first += kPart) {
+    const int64_t end = std::min(first + kPart, size);
+    for (int64_t i = 0; i < lines; ++i) each(i, first, end);
   }
+}
+
+template <class R>
+void take_lines(const Side<R>& side, const Complex<R>* source, const Starts& from, int64_t size) {
+  by_parts(side.lines, size, [&](int64_t i, int64_t first, int64_t end) {
+    const Complex<R>* const line = source + from.at[i];
+    for (int64_t k = first; k < end; ++k) {
+      side.re[k * side.lines + i] = line[k * from.step].re;
+      side.im[k * side.lines + i] = line[k * from.step].im;
+    }
+  });
+}
+template <class R>
+void give_lines(const Side<R>& side, Complex<R>* target, const Starts& to, int64_t kept, R factor) {
+  by_parts(side.lines, kept, [&](int64_t i, int64_t first, int64_t end) {
+    Complex<R>* const line = target + to.at[i];
+    for (int64_t k = first; k < end; ++k) {
+      const int64_t at = k * side.lines + i;
+      line[k * to.step] = {side.re[at] * factor, side.im[at] * factor};
+    }
+  });
+}
+
+// From here on `count` is of lines of reals.
+template <class R>
+void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_t count,
+                int64_t size) {
+  by_parts(2 * side.lines, size, [&](int64_t i, int64_t first, int64_t end) {
+    R* const part = (i % 2 == 0 ? side.re : side.im) + i / 2;
+    const R* const line = i < count ? source + from.at[i] : nullptr;
+    for (int64_t k = first; k < end; ++k) {
+      part[k * side.lines] = line == nullptr ? R(0) : line[k * from.step];
+    }
+  });
+}
+// The transforms of the two lines a and b that one of a + i b stands for.
+template <class R>
+void give_halves(const Side<R>& side, Complex<R>* target, const Starts& to, int64_t count,
+                 int64_t size, int64_t kept, R factor) {
+  const R half = factor / 2;
+  by_parts(side.lines, kept, [&](int64_t i, int64_t first, int64_t end) {
+    Complex<R>* const a = target + to.at[2 * i];
+    Complex<R>* const b = 2 * i + 1 < count ? target + to.at[2 * i + 1] : nullptr;
+    for (int64_t k = first; k < end; ++k) {
+      const int64_t at = k * side.lines + i, mirror = (k == 0 ? 0 : size - k) * side.lines + i;
+      const R re = side.re[at], im = side.im[at], re2 = side.re[mirror], im2 = side.im[mirror];
+      a[k * to.step] = {(re + re2) * half, (im - im2) * half};
+      if (b != nullptr) b[k * to.step] = {(im + im2) * half, (re2 - re) * half};
+    }
+  });
+}
+template <class R>
+void take_halves(const Side<R>& side, const Complex<R>* source, const Starts& from, int64_t count,
+                 int64_t given, int64_t size) {
+  by_parts(side.lines, size, [&](int64_t i, int64_t first, int64_t end) {
+    const Complex<R>* const a = source + from.at[2 * i];
+    const Complex<R>* const b = 2 * i + 1 < count ? source + from.at[2 * i + 1] : nullptr;
+    for (int64_t k = first; k < end; ++k) {
+      const Complex<R> x = whole_element(a, from.step, k, given, size);
+      const Complex<R> y =
+          b == nullptr ? Complex<R>(0) : whole_element(b, from.step, k, given, size);
+      side.re[k * side.lines + i] = x.re - y.im;
+      side.im[k * side.lines + i] = x.im + y.re;
+    }
+  });
+}
+template <class R>
+void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count, int64_t size,
+                R factor) {
+  by_parts(count, size, [&](int64_t i, int64_t first, int64_t end) {
+    const R* const part = (i % 2 == 0 ? side.re : side.im) + i / 2;
+    R* const line = target + to.at[i];
+    for (int64_t k = first; k < end; ++k) line[k * to.step] = part[k * side.lines] * factor;
+  });
 }
 
 // Transforms the lines of `in` along a dim into those of `out`, of which each has as many elements
@@ -60,44 +161,48 @@ Complex<R> element(const From* line, int64_t step, int64_t k, int64_t given, int
 template <class R, class From, class To>
 void transform_lines(const tenon_tensor_info& out, const tenon_tensor_info& in, int64_t dim,
                      int64_t size, bool forward, double scale) {
+  constexpr bool kFromReals = !is_complex_element<From>, kToReals = !is_complex_element<To>;
+  constexpr int64_t kTogether = kFromReals || kToReals ? 2 : 1;  // lines that one stands for
   const auto plan = FftPlan<R>::of(size);
   const LineStarts from(in, dim), to(out, dim);
   // What a line of reals comes from is half of it.
-  const int64_t given = is_complex_element<To> ? std::min(in.sizes[dim], size) : size / 2 + 1;
-  const int64_t kept = out.sizes[dim];
+  const int64_t given = size / 2 + 1, kept = out.sizes[dim];
   const int64_t lines = out.numel / kept;
   const auto* const source = static_cast<const From*>(in.data);
   auto* const target = static_cast<To*>(out.data);
   const auto factor = static_cast<R>(scale);
-  const int64_t groups = (lines + kSide - 1) / kSide;
-  const int64_t grain = std::max<int64_t>(kGrain / (size * kSide * 4), 1);
+  // Lines that can be split are transformed one by one, where many would leave the nearer caches.
+  const bool is_alone = plan->is_split() && size * kSide<R> > kNearNumbers;
+  const int64_t width = (is_alone ? 1 : kSide<R>)*kTogether;
+  const int64_t groups = (lines + width - 1) / width;
+  const int64_t grain = std::max<int64_t>(kGrain / (size * width * 4), 1);
   parallel_for(groups, grain, [&](int64_t begin, int64_t end) {
-    std::vector<Complex<R>> data(static_cast<size_t>(size * kSide));
-    std::vector<Complex<R>> work(static_cast<size_t>(plan->work_size() * kSide));
+    const auto most = static_cast<size_t>(width / kTogether);
+    const auto numbers = static_cast<size_t>(size) * most;
+    std::vector<R> data(2 * numbers), work(2 * static_cast<size_t>(plan->work_size()) * most);
+    int64_t in_starts[2 * kSide<R>], out_starts[2 * kSide<R>];
     for (int64_t group = begin; group < end; ++group) {
-      const int64_t first = group * kSide, side = std::min(kSide, lines - first);
-      for (int64_t i = 0; i < side; ++i) {
-        const From* const line = source + from[first + i];
-        for (int64_t k = 0; k < size; ++k) {
-          data[static_cast<size_t>(k * side + i)] = element<R>(line, from.step(), k, given, size);
-        }
-        // What stands for itself twice is real.
-        if constexpr (!is_complex_element<To>) {
-          data[static_cast<size_t>(i)].im = 0;
-          if (size % 2 == 0) data[static_cast<size_t>(size / 2 * side + i)].im = 0;
-        }
+      const int64_t first = group * width, count = std::min(width, lines - first);
+      for (int64_t i = 0; i < count; ++i) {
+        in_starts[i] = from[first + i];
+        out_starts[i] = to[first + i];
       }
-      plan->run(data.data(), work.data(), side, forward);
-      for (int64_t i = 0; i < side; ++i) {
-        To* const line = target + to[first + i];
-        for (int64_t k = 0; k < kept; ++k) {
-          const Complex<R> made = data[static_cast<size_t>(k * side + i)];
-          if constexpr (is_complex_element<To>) {
-            line[k * to.step()] = {made.re * factor, made.im * factor};
-          } else {
-            line[k * to.step()] = made.re * factor;
-          }
-        }
+      const Starts in_at{in_starts, from.step()}, out_at{out_starts, to.step()};
+      const Side<R> side{data.data(), data.data() + numbers, (count + kTogether - 1) / kTogether};
+      if constexpr (kFromReals) {
+        take_reals(side, source, in_at, count, size);
+      } else if constexpr (kToReals) {
+        take_halves(side, source, in_at, count, given, size);
+      } else {
+        take_lines(side, source, in_at, size);
+      }
+      plan->run(side.re, side.im, work.data(), side.lines, forward);
+      if constexpr (kFromReals) {
+        give_halves(side, target, out_at, count, size, kept, factor);
+      } else if constexpr (kToReals) {
+        give_reals(side, target, out_at, count, size, factor);
+      } else {
+        give_lines(side, target, out_at, kept, factor);
       }
     }
   });

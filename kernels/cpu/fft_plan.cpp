@@ -16,6 +16,10 @@ namespace {
 // Larger prime factors go by a convolution.
 constexpr int64_t kLargestRadix = 13;
 
+// A line of fewer numbers is transformed at once; the shorter side of a split one has so many.
+constexpr int64_t kLeastSplit = 1024;
+constexpr int64_t kLeastSide = 16;
+
 constexpr double kTwoPi = 6.28318530717958647692;
 
 // exp(-2 pi i k / n), by an angle of an eighth of the circle at most.
@@ -48,79 +52,92 @@ Complex<R> root(int64_t k, int64_t n) {
 }
 
 template <class R>
-TENON_FUNCTOR inline Complex<R> times(Complex<R> a, Complex<R> b) {
+Complex<R> times(Complex<R> a, Complex<R> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+
+// Where a pass reads and writes: real and imaginary parts lie apart, so that loops are vectors.
 template <class R>
-TENON_FUNCTOR inline Complex<R> plus(Complex<R> a, Complex<R> b) {
-  return {a.re + b.re, a.im + b.im};
-}
+struct Planes {
+  const R* in_re;
+  const R* in_im;
+  R* out_re;
+  R* out_im;
+};
+
+// Turns a number by a root of unity and writes it.
 template <class R>
-TENON_FUNCTOR inline Complex<R> minus(Complex<R> a, Complex<R> b) {
-  return {a.re - b.re, a.im - b.im};
-}
-// -i a
-template <class R>
-TENON_FUNCTOR inline Complex<R> quarter_back(Complex<R> a) {
-  return {a.im, -a.re};
+TENON_FUNCTOR inline void put(R* re, R* im, int64_t at, R a_re, R a_im, Complex<R> turn) {
+  re[at] = a_re * turn.re - a_im * turn.im;
+  im[at] = a_re * turn.im + a_im * turn.re;
 }
 
 // One pass: `stride` transforms side by side of `length` numbers each become radix times as many of
 // a radix-th of the length, turned by the roots of unity of the length.
 template <class R, int kRadix>
-[[gnu::always_inline]] inline void pass_of(const Complex<R>* in, Complex<R>* out, int64_t length,
-                                           int64_t stride, const Complex<R>* turns,
-                                           const Complex<R>* roots, int64_t radix) {
-  const int64_t part = length / radix;
+[[gnu::always_inline]] inline void pass_of(const Planes<R>& planes, int64_t length, int64_t stride,
+                                           const Complex<R>* turns, const Complex<R>* roots) {
+  const int64_t part = length / kRadix, apart = stride * part;
   for (int64_t p = 0; p < part; ++p) {
-    const Complex<R>* const from = in + stride * p;
-    Complex<R>* const to = out + stride * radix * p;
-    const Complex<R>* const turn = turns + p * (radix - 1);
+    const R* const re = planes.in_re + stride * p;
+    const R* const im = planes.in_im + stride * p;
+    R* const to_re = planes.out_re + stride * kRadix * p;
+    R* const to_im = planes.out_im + stride * kRadix * p;
+    const Complex<R>* const turn = turns + p * (kRadix - 1);
     if constexpr (kRadix == 2) {
+      const Complex<R> first = turn[0];
       TENON_INDEPENDENT
       for (int64_t q = 0; q < stride; ++q) {
-        const Complex<R> a = from[q], b = from[q + stride * part];
-        to[q] = plus(a, b);
-        to[q + stride] = times(minus(a, b), turn[0]);
+        const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
+        to_re[q] = a_re + b_re;
+        to_im[q] = a_im + b_im;
+        put(to_re, to_im, q + stride, a_re - b_re, a_im - b_im, first);
       }
     } else if constexpr (kRadix == 4) {
+      const Complex<R> first = turn[0], second = turn[1], third = turn[2];
       TENON_INDEPENDENT
       for (int64_t q = 0; q < stride; ++q) {
-        const Complex<R> a = from[q], b = from[q + stride * part];
-        const Complex<R> c = from[q + 2 * stride * part], d = from[q + 3 * stride * part];
-        const Complex<R> even = plus(a, c), odd = plus(b, d);
-        const Complex<R> apart = minus(a, c), turned = quarter_back(minus(b, d));
-        to[q] = plus(even, odd);
-        to[q + stride] = times(plus(apart, turned), turn[0]);
-        to[q + 2 * stride] = times(minus(even, odd), turn[1]);
-        to[q + 3 * stride] = times(minus(apart, turned), turn[2]);
+        const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
+        const R c_re = re[q + 2 * apart], c_im = im[q + 2 * apart];
+        const R d_re = re[q + 3 * apart], d_im = im[q + 3 * apart];
+        const R even_re = a_re + c_re, even_im = a_im + c_im;
+        const R odd_re = b_re + d_re, odd_im = b_im + d_im;
+        const R away_re = a_re - c_re, away_im = a_im - c_im;
+        const R back_re = b_im - d_im, back_im = d_re - b_re;  // -i (b - d)
+        to_re[q] = even_re + odd_re;
+        to_im[q] = even_im + odd_im;
+        put(to_re, to_im, q + stride, away_re + back_re, away_im + back_im, first);
+        put(to_re, to_im, q + 2 * stride, even_re - odd_re, even_im - odd_im, second);
+        put(to_re, to_im, q + 3 * stride, away_re - back_re, away_im - back_im, third);
       }
     } else if constexpr (kRadix == 3) {
+      const Complex<R> first = turn[0], second = turn[1];
       const R half = roots[1].re, side = roots[1].im;
       TENON_INDEPENDENT
       for (int64_t q = 0; q < stride; ++q) {
-        const Complex<R> a = from[q], b = from[q + stride * part];
-        const Complex<R> c = from[q + 2 * stride * part];
-        const Complex<R> sum = plus(b, c), away = minus(b, c);
-        const Complex<R> middle{a.re + half * sum.re, a.im + half * sum.im};
-        const Complex<R> across{-side * away.im, side * away.re};
-        to[q] = plus(a, sum);
-        to[q + stride] = times(plus(middle, across), turn[0]);
-        to[q + 2 * stride] = times(minus(middle, across), turn[1]);
+        const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
+        const R c_re = re[q + 2 * apart], c_im = im[q + 2 * apart];
+        const R sum_re = b_re + c_re, sum_im = b_im + c_im;
+        const R middle_re = a_re + half * sum_re, middle_im = a_im + half * sum_im;
+        const R across_re = side * (c_im - b_im), across_im = side * (b_re - c_re);
+        to_re[q] = a_re + sum_re;
+        to_im[q] = a_im + sum_im;
+        put(to_re, to_im, q + stride, middle_re + across_re, middle_im + across_im, first);
+        put(to_re, to_im, q + 2 * stride, middle_re - across_re, middle_im - across_im, second);
       }
     } else {
-      for (int64_t q = 0; q < stride; ++q) {
-        Complex<R> a[kLargestRadix];
-        for (int64_t j = 0; j < radix; ++j) a[j] = from[q + j * stride * part];
-        for (int64_t k = 0; k < radix; ++k) {
-          Complex<R> sum = a[0];
-          int64_t at = 0;
-          for (int64_t j = 1; j < radix; ++j) {
-            at += k;
-            if (at >= radix) at -= radix;
-            sum = plus(sum, times(a[j], roots[at]));
+      for (int64_t k = 0; k < kRadix; ++k) {
+        const Complex<R> whole = k == 0 ? Complex<R>(1) : turn[k - 1];
+        TENON_INDEPENDENT
+        for (int64_t q = 0; q < stride; ++q) {
+          R sum_re = re[q], sum_im = im[q];
+          for (int64_t j = 1; j < kRadix; ++j) {
+            const Complex<R> root = roots[j * k % kRadix];
+            const R a_re = re[q + j * apart], a_im = im[q + j * apart];
+            sum_re += a_re * root.re - a_im * root.im;
+            sum_im += a_re * root.im + a_im * root.re;
           }
-          to[q + k * stride] = k == 0 ? sum : times(sum, turn[k - 1]);
+          put(to_re, to_im, q + k * stride, sum_re, sum_im, whole);
         }
       }
     }
@@ -128,39 +145,45 @@ template <class R, int kRadix>
 }
 
 template <class R>
-[[gnu::always_inline]] inline void any_pass(const Complex<R>* in, Complex<R>* out, int64_t length,
-                                            int64_t stride, const Complex<R>* turns,
-                                            const Complex<R>* roots, int64_t radix) {
+[[gnu::always_inline]] inline void any_pass(const Planes<R>& planes, int64_t length, int64_t stride,
+                                            const Complex<R>* turns, const Complex<R>* roots,
+                                            int64_t radix) {
   switch (radix) {
     case 2:
-      return pass_of<R, 2>(in, out, length, stride, turns, roots, 2);
+      return pass_of<R, 2>(planes, length, stride, turns, roots);
     case 3:
-      return pass_of<R, 3>(in, out, length, stride, turns, roots, 3);
+      return pass_of<R, 3>(planes, length, stride, turns, roots);
     case 4:
-      return pass_of<R, 4>(in, out, length, stride, turns, roots, 4);
+      return pass_of<R, 4>(planes, length, stride, turns, roots);
+    case 5:
+      return pass_of<R, 5>(planes, length, stride, turns, roots);
+    case 7:
+      return pass_of<R, 7>(planes, length, stride, turns, roots);
+    case 11:
+      return pass_of<R, 11>(planes, length, stride, turns, roots);
     default:
-      return pass_of<R, 0>(in, out, length, stride, turns, roots, radix);
+      return pass_of<R, kLargestRadix>(planes, length, stride, turns, roots);
   }
 }
 
 template <class R>
-using PassLoop = void (*)(const Complex<R>*, Complex<R>*, int64_t, int64_t, const Complex<R>*,
-                          const Complex<R>*, int64_t);
+using PassLoop = void (*)(const Planes<R>&, int64_t, int64_t, const Complex<R>*, const Complex<R>*,
+                          int64_t);
 template <class R>
-void pass_base(const Complex<R>* in, Complex<R>* out, int64_t length, int64_t stride,
-               const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
-  any_pass(in, out, length, stride, turns, roots, radix);
+void pass_base(const Planes<R>& planes, int64_t length, int64_t stride, const Complex<R>* turns,
+               const Complex<R>* roots, int64_t radix) {
+  any_pass(planes, length, stride, turns, roots, radix);
 }
 #if defined(TENON_AVX2)
 template <class R>
-TENON_AVX2 void pass_avx2(const Complex<R>* in, Complex<R>* out, int64_t length, int64_t stride,
+TENON_AVX2 void pass_avx2(const Planes<R>& planes, int64_t length, int64_t stride,
                           const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
-  any_pass(in, out, length, stride, turns, roots, radix);
+  any_pass(planes, length, stride, turns, roots, radix);
 }
 template <class R>
-TENON_AVX512 void pass_avx512(const Complex<R>* in, Complex<R>* out, int64_t length, int64_t stride,
+TENON_AVX512 void pass_avx512(const Planes<R>& planes, int64_t length, int64_t stride,
                               const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
-  any_pass(in, out, length, stride, turns, roots, radix);
+  any_pass(planes, length, stride, turns, roots, radix);
 }
 #endif
 template <class R>
@@ -205,6 +228,7 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
       for (int64_t k = 0; k < radix; ++k) turns_.push_back(root<R>(k, radix));
       length /= radix;
     }
+    split(radixes);
     return;
   }
   inner_ = std::make_unique<FftPlan>(convolution_size(size));
@@ -217,8 +241,32 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
     kernel_[static_cast<size_t>(k)] = back;
     if (k > 0) kernel_[static_cast<size_t>(length - k)] = back;
   }
-  std::vector<Complex<R>> work(static_cast<size_t>(inner_->work_size()));
-  inner_->run(kernel_.data(), work.data(), 1, true);
+  std::vector<R> planes(static_cast<size_t>(2 * length));
+  std::vector<R> work(static_cast<size_t>(2 * inner_->work_size()));
+  for (int64_t k = 0; k < length; ++k) {
+    planes[static_cast<size_t>(k)] = kernel_[static_cast<size_t>(k)].re;
+    planes[static_cast<size_t>(length + k)] = kernel_[static_cast<size_t>(k)].im;
+  }
+  inner_->run(planes.data(), planes.data() + length, work.data(), 1, true);
+  for (int64_t k = 0; k < length; ++k) {
+    kernel_[static_cast<size_t>(k)] = {planes[static_cast<size_t>(k)],
+                                       planes[static_cast<size_t>(length + k)]};
+  }
+}
+
+// A long line by itself is transformed as a matrix is: along its columns, side by side, and then
+// along its rows. Both sides are products of the radixes, as near to each other as these allow.
+template <class R>
+void FftPlan<R>::split(const std::vector<int64_t>& radixes) {
+  if (size_ < kLeastSplit) return;
+  int64_t columns = 1, rows = 1;
+  for (const int64_t radix : radixes) (columns < rows ? columns : rows) *= radix;
+  if (columns < kLeastSide || rows < kLeastSide) return;
+  columns_ = std::make_unique<FftPlan>(columns);
+  rows_ = std::make_unique<FftPlan>(rows);
+  for (int64_t a = 0; a < columns; ++a) {
+    for (int64_t b = 0; b < rows; ++b) chirp_.push_back(root<R>(a * b, size_));
+  }
 }
 
 template <class R>
@@ -242,59 +290,82 @@ std::shared_ptr<const FftPlan<R>> FftPlan<R>::of(int64_t size) {
 }
 
 template <class R>
-void FftPlan<R>::run(Complex<R>* data, Complex<R>* work, int64_t lines, bool forward) const {
-  // Back is forward of the conjugates, conjugated.
-  const auto conjugate = [&] {
-    for (int64_t i = 0; i < size_ * lines; ++i) data[i].im = -data[i].im;
-  };
-  if (!forward) conjugate();
+void FftPlan<R>::run(R* re, R* im, R* work, int64_t lines, bool forward) const {
+  // Back is forward with real and imaginary parts exchanged, before and after.
+  if (!forward) std::swap(re, im);
   if (inner_) {
-    run_chirp(data, work, lines);
+    run_chirp(re, im, work, lines);
+  } else if (columns_ && lines == 1) {
+    run_split(re, im, work);
   } else {
-    run_forward(data, work, lines);
+    run_forward(re, im, work, lines);
   }
-  if (!forward) conjugate();
 }
 
 template <class R>
-void FftPlan<R>::run_forward(Complex<R>* data, Complex<R>* work, int64_t lines) const {
+void FftPlan<R>::run_forward(R* re, R* im, R* work, int64_t lines) const {
   const PassLoop<R> loop = pass_loop<R>();
-  Complex<R>* from = data;
-  Complex<R>* to = work;
+  const int64_t count = size_ * lines;
+  R *from_re = re, *from_im = im, *to_re = work, *to_im = work + count;
   int64_t stride = lines;
   for (const Pass& pass : passes_) {
     const Complex<R>* const turns = turns_.data() + pass.turns;
     const Complex<R>* const roots = turns + pass.length / pass.radix * (pass.radix - 1);
-    loop(from, to, pass.length, stride, turns, roots, pass.radix);
-    std::swap(from, to);
+    loop({from_re, from_im, to_re, to_im}, pass.length, stride, turns, roots, pass.radix);
+    std::swap(from_re, to_re);
+    std::swap(from_im, to_im);
     stride *= pass.radix;
   }
-  if (from != data) std::copy(from, from + size_ * lines, data);
+  if (from_re == re) return;
+  std::copy_n(from_re, count, re);
+  std::copy_n(from_im, count, im);
 }
 
 template <class R>
-void FftPlan<R>::run_chirp(Complex<R>* data, Complex<R>* work, int64_t lines) const {
-  const int64_t length = inner_->size_;
-  Complex<R>* const wide = work;
-  Complex<R>* const rest = work + length * lines;
-  for (int64_t k = 0; k < size_; ++k) {
-    for (int64_t i = 0; i < lines; ++i) {
-      wide[k * lines + i] = times(data[k * lines + i], chirp_[static_cast<size_t>(k)]);
+void FftPlan<R>::run_split(R* re, R* im, R* work) const {
+  const int64_t columns = columns_->size_, rows = rows_->size_;
+  columns_->run_forward(re, im, work, rows);
+  R* const turned_re = work;
+  R* const turned_im = work + size_;
+  // By blocks, whose lines stay in the nearest cache.
+  constexpr int64_t kBlock = 16;
+  for (int64_t first = 0; first < rows; first += kBlock) {
+    const int64_t end = std::min(first + kBlock, rows);
+    for (int64_t a = 0; a < columns; ++a) {
+      for (int64_t b = first; b < end; ++b) {
+        const int64_t at = a * rows + b;
+        put(turned_re, turned_im, b * columns + a, re[at], im[at], chirp_[static_cast<size_t>(at)]);
+      }
     }
   }
-  std::fill(wide + size_ * lines, wide + length * lines, Complex<R>(0));
-  inner_->run(wide, rest, lines, true);
-  for (int64_t k = 0; k < length; ++k) {
-    for (int64_t i = 0; i < lines; ++i) {
-      wide[k * lines + i] = times(wide[k * lines + i], kernel_[static_cast<size_t>(k)]);
+  rows_->run_forward(turned_re, turned_im, work + 2 * size_, columns);
+  std::copy_n(turned_re, size_, re);
+  std::copy_n(turned_im, size_, im);
+}
+
+template <class R>
+void FftPlan<R>::run_chirp(R* re, R* im, R* work, int64_t lines) const {
+  const int64_t length = inner_->size_, count = length * lines;
+  R* const wide_re = work;
+  R* const wide_im = work + count;
+  R* const rest = wide_im + count;
+  const auto turn = [&](const R* from_re, const R* from_im, R* to_re, R* to_im, int64_t size,
+                        const std::vector<Complex<R>>& by) {
+    for (int64_t k = 0; k < size; ++k) {
+      const Complex<R> factor = by[static_cast<size_t>(k)];
+      TENON_INDEPENDENT
+      for (int64_t at = k * lines; at < (k + 1) * lines; ++at) {
+        put(to_re, to_im, at, from_re[at], from_im[at], factor);
+      }
     }
-  }
-  inner_->run(wide, rest, lines, false);
-  for (int64_t k = 0; k < size_; ++k) {
-    for (int64_t i = 0; i < lines; ++i) {
-      data[k * lines + i] = times(wide[k * lines + i], chirp_[static_cast<size_t>(k)]);
-    }
-  }
+  };
+  turn(re, im, wide_re, wide_im, size_, chirp_);
+  std::fill(wide_re + size_ * lines, wide_re + count, R(0));
+  std::fill(wide_im + size_ * lines, wide_im + count, R(0));
+  inner_->run(wide_re, wide_im, rest, lines, true);
+  turn(wide_re, wide_im, wide_re, wide_im, length, kernel_);
+  inner_->run(wide_re, wide_im, rest, lines, false);
+  turn(wide_re, wide_im, re, im, size_, chirp_);
 }
 
 template class FftPlan<float>;

@@ -95,7 +95,7 @@ class Folder {
           std::make_unique_for_overwrite<Line[]>(static_cast<size_t>(parts * width / 64));
       char* const first = states[0].bytes;
       parallel_for(size, step, [&](int64_t begin, int64_t end) {
-        char* in;
+        char* in = nullptr;
         const Walk part =
             plan_.folded.range(plan_.folded.ndim() - 1, begin, end, &data[plan_.results], &in);
         const FoldLayout layout = plan_.of_elements(part);

@@ -71,10 +71,10 @@ template <class T, class F>
 struct Fold {
   using State = typename F::State;
 
-  template <int64_t kStride>
+  template <bool kDense>
   [[gnu::always_inline]] static inline State lanes(const F& f, const char* in, int64_t given,
                                                    int64_t count, int64_t index) {
-    const int64_t stride = kStride != 0 ? kStride : given;
+    const int64_t stride = kDense ? sizeof(T) : given;
     State state = f.start();
     int64_t i = 0;
     if constexpr (F::kLanes > 1) {
@@ -87,27 +87,46 @@ struct Fold {
             side[k] = f.step(side[k], element_at<T>(in + (i + k) * stride, 0), index + i + k);
           }
         }
-        // Halves are merged pairwise.
-        for (int width = kLanes / 2; width > 0; width /= 2) {
-          for (int k = 0; k < width; ++k) side[k] = f.merge(side[k], side[k + width]);
-        }
-        state = side[0];
+        state = merged<kLanes / 2>(f, side);
       }
     }
     for (; i < count; ++i) state = f.step(state, element_at<T>(in + i * stride, 0), index + i);
     return state;
   }
 
-  [[gnu::always_inline]] static inline State run(const F& f, const char* in, int64_t stride,
-                                                 int64_t count, int64_t index) {
-    if (stride != sizeof(T)) return lanes<0>(f, in, stride, count, index);
-    if constexpr (requires(const T* elements) { f.run(elements, count, index); }) {
-      return f.run(reinterpret_cast<const T*>(in), count, index);
+  // Halves of the lanes are merged pairwise, kWidth with kWidth of them.
+  template <int kWidth>
+  [[gnu::always_inline]] static inline State merged(const F& f, State* side) {
+    if constexpr (kWidth == 0) {
+      return side[0];
     } else {
-      return lanes<sizeof(T)>(f, in, stride, count, index);
+      for (int k = 0; k < kWidth; ++k) side[k] = f.merge(side[k], side[k + kWidth]);
+      return merged<kWidth / 2>(f, side);
     }
   }
 
+  template <bool kDense>
+  [[gnu::always_inline]] static inline State run(const F& f, const char* in, int64_t stride,
+                                                 int64_t count, int64_t index) {
+    if constexpr (kDense && requires(const T* elements) { f.run(elements, count, index); }) {
+      return f.run(reinterpret_cast<const T*>(in), count, index);
+    } else {
+      return lanes<kDense>(f, in, stride, count, index);
+    }
+  }
+
+  // Both kinds in one loop would pay for the other's strides at each result.
+  [[gnu::always_inline]] static inline void along(const void* functor, const char* in, int64_t next,
+                                                  int64_t results, int64_t stride, int64_t count,
+                                                  int64_t index, void* states) {
+    if (stride == sizeof(T)) {
+      along<true>(functor, in, next, results, stride, count, index, states);
+    } else {
+      along<false>(functor, in, next, results, stride, count, index, states);
+    }
+  }
+
+  template <bool kDense>
   [[gnu::always_inline]] static inline void along(const void* functor, const char* in, int64_t next,
                                                   int64_t results, int64_t stride, int64_t count,
                                                   int64_t index, void* states) {
@@ -116,7 +135,7 @@ struct Fold {
     for (int64_t k = 0; k < results; ++k, in += next) {
       for (int64_t i = 0; i < count; i += kRun) {
         const int64_t length = count - i < kRun ? count - i : kRun;
-        state[k] = f.merge(state[k], run(f, in + i * stride, stride, length, index + i));
+        state[k] = f.merge(state[k], run<kDense>(f, in + i * stride, stride, length, index + i));
       }
     }
   }

@@ -20,7 +20,7 @@ struct AdamStep {
   T* mean;
   T* square;
   T* largest;
-  C sign, scale, decay, rest1, beta2, rest2, eps, size, root;
+  C sign, scale, decay, rest1, beta2, rest2, eps, size, by_root;
 
   TENON_FUNCTOR void at(int64_t i) const {
     C p = static_cast<C>(parameter[i]);
@@ -45,7 +45,7 @@ struct AdamStep {
       most = before > v || before != before ? before : v;
       largest[i] = static_cast<T>(most);
     }
-    parameter[i] = static_cast<T>(p - size * m / (maths::sqrt(most) / root + eps));
+    parameter[i] = static_cast<T>(p - size * m / (maths::sqrt(most) * by_root + eps));
   }
 };
 
@@ -75,7 +75,7 @@ void run_one(const ops::AdamOptions& options, StepTensors& at, double taken, dou
       static_cast<C>(1 - options.beta2),
       static_cast<C>(options.eps),
       static_cast<C>(size),
-      static_cast<C>(root)};
+      static_cast<C>(1 / root)};
   run_step(step, count);
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/common/shape.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/vector_level.h"
 #include "tenon/hpp/parallel.hpp"
 
 namespace tenon::kernels::cpu {
@@ -57,40 +58,82 @@ Layout2d layout_of(const Matrix& m) {
   return layout;
 }
 
-// A thread's part of a product has so many products of elements at least, and so many rows or
-// columns of the result at a time: what a library's innermost loops take.
+// A part of a product has so many products of elements at least.
 constexpr int64_t kSharedProducts = int64_t{1} << 19;
-constexpr int64_t kTogether = 32;
+// So many rows or columns of the result are what innermost loops take without a rest, twice so many
+// whichever loops these are.
+constexpr int64_t kTogether = 48;
+// Where both sides of the result are longer than about twice this, oneDNN copies the matrices
+// before: parts of it have a long and a short side of so many at least, or copying takes longer
+// than it saves.
+constexpr int64_t kUncopied = 263;
+constexpr int64_t kCopiedLong = 384;
+constexpr int64_t kCopiedShort = 1024;
 
-// A product of floats in as many parts of the result as there are threads. Each element is added up
-// along k, in the same order in each part.
-void shared_gemm(const Layout2d& a, const Layout2d& b, int m, int n, int k, const float* left,
-                 const float* right, float* result, ProductThreads threads) {
-  const int64_t longer = std::max(m, n);
-  const int64_t products = int64_t{m} * n * k;
-  int64_t parts = threads == ProductThreads::One ? 1 : num_threads();
-  parts = std::min({parts, products / kSharedProducts, longer / kTogether});
-  if (parts <= 1) {
-    return blas_gemm(a.transposed, b.transposed, m, n, k, left, static_cast<int>(a.leading), right,
-                     static_cast<int>(b.leading), result, n);
-  }
-  const int64_t step = ((longer - 1) / parts / kTogether + 1) * kTogether;
-  parallel_for(longer, step, [&](int64_t begin, int64_t end) {
-    const auto count = static_cast<int>(end - begin);
-    if (m >= n) {
-      const float* const rows = left + begin * (a.transposed ? 1 : a.leading);
-      blas_gemm(a.transposed, b.transposed, count, n, k, rows, static_cast<int>(a.leading), right,
-                static_cast<int>(b.leading), result + begin * n, n);
+int64_t round_up(int64_t count, int64_t step) { return (count + step - 1) / step * step; }
+
+// The same of parts that lay out the second factor anew, as oneDNN does where that lies transposed
+// (128 x 512 x 512 in parts of 96 columns took 1.5 times as long as the whole, of 128 as long as
+// it), and with bfloat16 always. They are of whole lanes.
+constexpr int64_t kLaidOut = 128;
+constexpr int64_t kLane = 64;
+
+// How much of the longer and of the shorter side of the result a part has. The sizes and layouts
+// alone tell, not the threads: oneDNN adds up in an order that depends on what it is asked for, and
+// results are to be the same with any number of threads.
+struct GemmParts {
+  GemmParts(int64_t longer, int64_t shorter, int64_t k, bool lays_out)
+      : longer_step(longer), shorter_step(shorter) {
+    if (longer * shorter * k < 2 * kSharedProducts) return;
+    if (longer * shorter <= kUncopied * (longer + shorter)) {
+      const int64_t least = kSharedProducts / (shorter * k) + 1;
+      longer_step = lays_out ? split(longer, std::max(least, kLaidOut), kLane)
+                             : std::min(longer, round_up(least, 2 * kTogether));
     } else {
-      const float* const columns = right + begin * (b.transposed ? b.leading : 1);
-      blas_gemm(a.transposed, b.transposed, m, count, k, left, static_cast<int>(a.leading), columns,
-                static_cast<int>(b.leading), result + begin, n);
+      longer_step = split(longer, kCopiedLong, kTogether);
+      shorter_step = split(shorter, kCopiedShort, kTogether);
     }
-  });
-}
+    longer_count = (longer - 1) / longer_step + 1;
+    shorter_count = (shorter - 1) / shorter_step + 1;
+  }
+  static int64_t split(int64_t size, int64_t least, int64_t together) {
+    return round_up((size - 1) / std::max<int64_t>(size / least, 1) + 1, together);
+  }
+
+  int64_t longer_step;
+  int64_t shorter_step;
+  int64_t longer_count = 1;
+  int64_t shorter_count = 1;
+};
 
 template <class T>
-void blas_product(Matrix a, Matrix b, T* result, ProductThreads threads) {
+void shared_gemm(const Layout2d& a, const Layout2d& b, int m, int n, int k, const T* left,
+                 const T* right, float* result, ProductThreads threads) {
+  const bool is_tall = m >= n;
+  const bool lays_out = std::is_same_v<T, BFloat16> || b.transposed;
+  const GemmParts parts(std::max(m, n), std::min(m, n), k, lays_out);
+  const int64_t row_step = is_tall ? parts.longer_step : parts.shorter_step;
+  const int64_t column_step = is_tall ? parts.shorter_step : parts.longer_step;
+  const int64_t across = is_tall ? parts.shorter_count : parts.longer_count;
+  const auto multiply = [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t row = part / across * row_step, column = part % across * column_step;
+      const T* const rows = left + row * (a.transposed ? 1 : a.leading);
+      const T* const columns = right + column * (b.transposed ? b.leading : 1);
+      blas_gemm(a.transposed, b.transposed, static_cast<int>(std::min(row_step, m - row)),
+                static_cast<int>(std::min(column_step, n - column)), k, rows,
+                static_cast<int>(a.leading), columns, static_cast<int>(b.leading),
+                result + row * n + column, n);
+    }
+  };
+  const int64_t count = parts.longer_count * parts.shorter_count;
+  if (threads == ProductThreads::One || count == 1) return multiply(0, count);
+  parallel_for(count, 1, multiply);
+}
+
+// Products of bfloat16 are added up, and given, as float.
+template <class T, class Result>
+void blas_product(Matrix a, Matrix b, Result* result, ProductThreads threads) {
   Tensor owner_a, owner_b;
   Layout2d layout_a = layout_of(a);
   Layout2d layout_b = layout_of(b);
@@ -109,7 +152,7 @@ void blas_product(Matrix a, Matrix b, T* result, ProductThreads threads) {
   const auto k = static_cast<int>(a.columns);
   const T* const left = static_cast<const T*>(a.data);
   const T* const right = static_cast<const T*>(b.data);
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<Result, float>) {
     shared_gemm(layout_a, layout_b, m, n, k, left, right, result, threads);
   } else {
     blas_gemm(layout_a.transposed, layout_b.transposed, m, n, k, left,
@@ -139,64 +182,145 @@ void integer_product(const Matrix& a, Matrix b, T* result) {
   }
 }
 
-// So many neighbours in a row of the result are added up in registers.
-constexpr int64_t kSums = 8;
+// Up to so many products, a last vector of columns whole, the loops below are done before a library
+// has looked at its arguments, if no sum has more terms than this, and a factor that must be laid
+// out anew is of use to some rows or small.
+constexpr int64_t kFewProducts = 8192;
+constexpr int64_t kFewTerms = 256;
+constexpr int64_t kFewLaidOut = 1024;
 
-// The elements of one row from column `j` on; those of `b` are `stride` apart.
-template <int64_t kCount, class T>
-void sum_products(const T* row, int64_t step, const Matrix& b, int64_t stride, int64_t j, T* out) {
-  const T* column = static_cast<const T*>(b.data) + j * stride;
-  T sums[kCount] = {};
-  for (int64_t k = 0; k < b.rows; ++k) {
-    const T factor = row[k * step];
-    for (int64_t i = 0; i < kCount; ++i) {
-      sums[i] += maths::multiply(factor, column[k * b.row_stride + i * stride]);
-    }
-  }
-  std::copy_n(sums, kCount, out + j);
+bool has_few_products(const Matrix& a, const Matrix& b) {
+  // No overflow: the factors count elements of tensors that exist.
+  return a.columns <= kFewTerms && a.rows * a.columns <= kFewProducts &&
+         a.rows * a.columns * round_up(b.columns, 16) <= kFewProducts &&
+         (b.column_stride == 1 || a.rows >= 4 || b.rows * b.columns <= kFewLaidOut);
 }
 
-// For few elements: the whole of b stays in the nearest cache.
+// As many neighbours in some rows of the result as a vector has lanes, or the first `width` of
+// them. Rows of `column` are `next` elements apart.
+template <int kBytes, int kRows, class T>
+[[gnu::always_inline]] inline void few_sums(const Matrix& a, const T* row, const T* column,
+                                            int64_t next, T* out, int64_t out_next, int64_t width) {
+  using Vector [[gnu::vector_size(kBytes)]] = T;
+  Vector sums[kRows] = {};
+  for (int64_t k = 0; k < a.columns; ++k, column += next) {
+    Vector terms;
+    std::memcpy(&terms, column, kBytes);
+    for (int r = 0; r < kRows; ++r) sums[r] += row[r * a.row_stride + k * a.column_stride] * terms;
+  }
+  for (int r = 0; r < kRows; ++r) {
+    std::memcpy(out + r * out_next, &sums[r], static_cast<size_t>(width) * sizeof(T));
+  }
+}
+
+template <int kBytes, class T>
+[[gnu::always_inline]] inline void few_rows(const Matrix& a, const Matrix& b, T* result) {
+  constexpr int64_t kLanes = kBytes / sizeof(T);
+  alignas(kBytes) T panel[kFewTerms * kLanes];
+  for (int64_t j = 0; j < b.columns; j += kLanes) {
+    const int64_t width = std::min(kLanes, b.columns - j);
+    const T* column = static_cast<const T*>(b.data) + j * b.column_stride;
+    int64_t next = b.row_stride;
+    if (b.column_stride != 1 || width < kLanes) {
+      for (int64_t k = 0; k < b.rows; ++k) {
+        T* const lanes = panel + k * kLanes;
+        for (int64_t i = 0; i < width; ++i) {
+          lanes[i] = column[k * b.row_stride + i * b.column_stride];
+        }
+        std::fill(lanes + width, lanes + kLanes, T(0));
+      }
+      column = panel;
+      next = kLanes;
+    }
+    const T* row = static_cast<const T*>(a.data);
+    T* out = result + j;
+    int64_t i = 0;
+    for (; i + 4 <= a.rows; i += 4, row += 4 * a.row_stride, out += 4 * b.columns) {
+      few_sums<kBytes, 4>(a, row, column, next, out, b.columns, width);
+    }
+    for (; i < a.rows; ++i, row += a.row_stride, out += b.columns) {
+      few_sums<kBytes, 1>(a, row, column, next, out, b.columns, width);
+    }
+  }
+}
+#if defined(TENON_AVX2)
+template <class T>
+TENON_AVX2 void few_rows_avx2(const Matrix& a, const Matrix& b, T* result) {
+  few_rows<32>(a, b, result);
+}
+template <class T>
+TENON_AVX512 void few_rows_avx512(const Matrix& a, const Matrix& b, T* result) {
+  few_rows<64>(a, b, result);
+}
+#endif
+// One sum after the other.
+template <class T>
+void single_sums(const Matrix& a, const Matrix& b, T* result) {
+  const T* row = static_cast<const T*>(a.data);
+  for (int64_t i = 0; i < a.rows; ++i, row += a.row_stride) {
+    const T* column = static_cast<const T*>(b.data);
+    for (int64_t j = 0; j < b.columns; ++j, column += b.column_stride) {
+      T sum = T(0);
+      for (int64_t k = 0; k < a.columns; ++k) {
+        sum += maths::multiply(row[k * a.column_stride], column[k * b.row_stride]);
+      }
+      *result++ = sum;
+    }
+  }
+}
+
+// Up to so many products neither vectors are laid out nor a library asked.
+constexpr int64_t kSingleProducts = 64;
+
+bool has_single_sums(const Matrix& a, const Matrix& b) {
+  return a.rows * a.columns <= kSingleProducts && a.rows * a.columns * b.columns <= kSingleProducts;
+}
+
 template <class T>
 void few_product(const Matrix& a, const Matrix& b, T* result) {
-  for (int64_t i = 0; i < a.rows; ++i) {
-    const T* row = static_cast<const T*>(a.data) + i * a.row_stride;
-    T* const out = result + i * b.columns;
-    int64_t j = 0;
-    for (; j + kSums <= b.columns; j += kSums) {
-      if (b.column_stride == 1) {
-        sum_products<kSums>(row, a.column_stride, b, 1, j, out);
-      } else {
-        sum_products<kSums>(row, a.column_stride, b, b.column_stride, j, out);
-      }
-    }
-    for (; j < b.columns; ++j) sum_products<1>(row, a.column_stride, b, b.column_stride, j, out);
-  }
+#if defined(TENON_AVX2)
+  if (vector_level == 2) return few_rows_avx512(a, b, result);
+  if (vector_level == 1) return few_rows_avx2(a, b, result);
+#endif
+  few_rows<16>(a, b, result);
 }
-
-// Up to so many products the loops above are done before a library has looked at its arguments.
-constexpr int64_t kFewProducts = 1024;
 
 template <class T>
 void float_product(const Matrix& a, const Matrix& b, T* result, ProductThreads threads) {
-  // No overflow: the factors count elements of tensors that exist.
-  if (a.rows * a.columns <= kFewProducts && a.rows * a.columns * b.columns <= kFewProducts) {
-    few_product(a, b, result);
-  } else {
-    blas_product(a, b, result, threads);
+  if (has_single_sums(a, b)) return single_sums(a, b, result);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (has_few_products(a, b)) return few_product(a, b, result);
   }
+  blas_product<T>(a, b, result, threads);
 }
 
 // Small floats are multiplied and added up as float, then rounded once.
 template <class T>
 void small_product(const Matrix& a, const Matrix& b, T* result, ProductThreads threads) {
-  Tensor owner_a, owner_b;
-  const Matrix wide_a = packed(a, element_dtype<T>, Dtype::F32, owner_a);
-  const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
   const int64_t numel = a.rows * b.columns;
   const auto wide = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(numel));
-  float_product<float>(wide_a, wide_b, wide.get(), threads);
-  std::copy_n(wide.get(), numel, result);
+  bool is_done = false;
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    is_done = !has_few_products(a, b) && has_bfloat16_gemm();
+    if (is_done) blas_product<T>(a, b, wide.get(), threads);
+  }
+  if (!is_done) {
+    Tensor owner_a, owner_b;
+    const Matrix wide_a = packed(a, element_dtype<T>, Dtype::F32, owner_a);
+    const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
+    float_product<float>(wide_a, wide_b, wide.get(), threads);
+  }
+  // Of few elements the plan of a cast would take the time.
+  constexpr int64_t kFewElements = 1024;
+  if (numel <= kFewElements) {
+    std::copy_n(wide.get(), numel, result);
+    return;
+  }
+  const int64_t sizes[] = {1, numel}, strides[] = {numel, 1};
+  const auto line = [&](const void* data, Dtype dtype) {
+    return describe({data, 1, numel, numel, 1}, dtype, sizes, strides);
+  };
+  cast(line(result, element_dtype<T>), line(wide.get(), Dtype::F32));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include "kernels/cpu/blas.h"
+#include "kernels/cpu/gemm_plain.h"
 #include "kernels/cpu/late_library.h"
 
 namespace tenon::kernels::cpu {
@@ -13,6 +14,13 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const fl
   sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
         transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result,
         ld_result);
+}
+
+bool has_bfloat16_gemm() { return false; }
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const BFloat16* a, int lda,
+               const BFloat16* b, int ldb, float* result, int ld_result) {
+  plain_product<float>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result, ld_result);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -10,4 +10,11 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const fl
   plain_product<double>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result, ld_result);
 }
 
+bool has_bfloat16_gemm() { return false; }
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const BFloat16* a, int lda,
+               const BFloat16* b, int ldb, float* result, int ld_result) {
+  plain_product<float>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result, ld_result);
+}
+
 }  // namespace tenon::kernels::cpu

@@ -11,16 +11,16 @@ namespace {
 
 CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
-// OpenBLAS has one number of threads for the whole process.
-void follow_threads() {
+void follow_threads() { set_openblas_threads(num_threads()); }
+
+}  // namespace
+
+void set_openblas_threads(int count) {
   static constinit const LateFunction<int()> threads(TENON_OPENBLAS, "openblas_get_num_threads");
   static constinit const LateFunction<void(int)> set_threads(TENON_OPENBLAS,
                                                              "openblas_set_num_threads");
-  const int wanted = num_threads();
-  if (threads() != wanted) set_threads(wanted);
+  if (threads() != count) set_threads(count);
 }
-
-}  // namespace
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
                const double* b, int ldb, double* result) {

@@ -3,9 +3,14 @@
 // OpenBLAS that the build found has it inside. Without, each call says so.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/common/element.h"
 
 namespace tenon::kernels::cpu {
+
+template <class T>
+using ComplexOf = std::conditional_t<sizeof(Real<T>) == sizeof(float), Complex64, Complex128>;
 
 // Types as FloatAndComplexTypes without the small ones.
 using LapackTypes = ElementTypes<float, double, Complex64, Complex128>;
@@ -32,6 +37,24 @@ int lapack_geqrf(int m, int n, T* a, int lda, T* tau);
 // The first n columns of Q, of k reflectors.
 template <class T>
 int lapack_orgqr(int m, int n, int k, T* a, int lda, const T* tau);
+// C becomes Q C, of `side` 'L', or C Q, of 'R'; Q of k reflectors as those of geqrf. `trans` is
+// 'N', or 'C' for Q^H.
+template <class T>
+int lapack_ormqr(char side, char trans, int m, int n, int k, const T* a, int lda, const T* tau,
+                 T* c, int ldc);
+// Eigenvalues of any square matrix, and for `job` 'V' vectors of length 1 in the columns of
+// `vectors`; a is lost.
+template <class T>
+int lapack_geev(char job, int n, T* a, int lda, ComplexOf<T>* values, ComplexOf<T>* vectors,
+                int ldv);
+// L D L^T = A, or L D L^H of a Hermitian one, from its lower triangle; D has blocks of up to 2
+// rows, which pivots < 0 tell.
+template <class T>
+int lapack_sytrf(bool is_hermitian, int n, T* a, int lda, int* pivots);
+// Solves A X = B with those factors.
+template <class T>
+int lapack_sytrs(bool is_hermitian, int n, int columns, const T* ld, int lda, const int* pivots,
+                 T* b, int ldb);
 // U diag(s) Vh = A; `job` is 'A', 'S' or 'N', as many columns of U and rows of Vh.
 template <class T>
 int lapack_gesdd(char job, int m, int n, T* a, int lda, Real<T>* s, T* u, int ldu, T* vh, int ldvh);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cpu/blas.h"
 #include "kernels/cpu/lapack.h"
 #include "kernels/cpu/late_library.h"
 
@@ -10,9 +11,12 @@ namespace tenon::kernels::cpu {
 namespace {
 
 // A function of Fortran in four types: addresses of all arguments, and at the end the lengths of
-// those that are characters, which are 1.
+// those that are characters, which are 1. OpenBLAS is to work on the calling thread alone: results
+// do not depend on the number of threads then, and its own look for work longer than most matrices
+// take.
 template <class T, class Float, class Double, class C64, class C128>
 const auto& of_type(const Float& f, const Double& d, const C64& c, const C128& z) {
+  set_openblas_threads(1);
   if constexpr (std::is_same_v<T, float>) return f;
   if constexpr (std::is_same_v<T, double>) return d;
   if constexpr (std::is_same_v<T, Complex64>) return c;
@@ -34,6 +38,37 @@ void with_workspace(Run&& run) {
   }
   std::vector<T> work(static_cast<size_t>(std::max(size, 1.0)));
   run(work.data(), static_cast<int>(work.size()));
+}
+
+template <class T>
+using Ormqr = void(const char*, const char*, const int*, const int*, const int*, const T*,
+                   const int*, const T*, T*, const int*, T*, const int*, int*, size_t, size_t);
+template <class T>
+using Sytrf = void(const char*, const int*, T*, const int*, int*, T*, const int*, int*, size_t);
+template <class T>
+using Sytrs = void(const char*, const int*, const int*, const T*, const int*, const int*, T*,
+                   const int*, int*, size_t);
+template <class T>
+using RealGeev = void(const char*, const char*, const int*, T*, const int*, T*, T*, T*, const int*,
+                      T*, const int*, T*, const int*, int*, size_t, size_t);
+template <class T>
+using ComplexGeev = void(const char*, const char*, const int*, T*, const int*, T*, T*, const int*,
+                         T*, const int*, T*, const int*, Real<T>*, int*, size_t, size_t);
+
+// Eigenvectors as LAPACK gives those of real matrices: two columns are real and imaginary parts of
+// a vector and its conjugate, where the eigenvalue has an imaginary part.
+template <class T>
+void join_pairs(int n, const T* im, const T* columns, ComplexOf<T>* vectors) {
+  for (int k = 0; k < n; ++k) {
+    const T* const part = columns + int64_t{k} * n;
+    ComplexOf<T>* const to = vectors + int64_t{k} * n;
+    const bool is_pair = im[k] != 0 && k + 1 < n;
+    for (int i = 0; i < n; ++i) {
+      to[i] = ComplexOf<T>(part[i], is_pair ? part[i + n] : T(0));
+      if (is_pair) to[i + n] = ComplexOf<T>(part[i], -part[i + n]);
+    }
+    if (is_pair) ++k;
+  }
 }
 
 }  // namespace
@@ -161,6 +196,86 @@ int lapack_orgqr(int m, int n, int k, T* a, int lda, const T* tau) {
   int info = 0;
   with_workspace<T>(
       [&](T* work, int size) { function(&m, &n, &k, a, &lda, tau, work, &size, &info); });
+  return info;
+}
+
+template <class T>
+int lapack_ormqr(char side, char trans, int m, int n, int k, const T* a, int lda, const T* tau,
+                 T* c, int ldc) {
+  static constinit const LateFunction<Ormqr<float>> f(TENON_OPENBLAS, "sormqr_");
+  static constinit const LateFunction<Ormqr<double>> d(TENON_OPENBLAS, "dormqr_");
+  static constinit const LateFunction<Ormqr<Complex64>> of_c(TENON_OPENBLAS, "cunmqr_");
+  static constinit const LateFunction<Ormqr<Complex128>> z(TENON_OPENBLAS, "zunmqr_");
+  const auto& function = of_type<T>(f, d, of_c, z);
+  const char turn = trans == 'C' && !is_complex_element<T> ? 'T' : trans;
+  int info = 0;
+  with_workspace<T>([&](T* work, int size) {
+    function(&side, &turn, &m, &n, &k, a, &lda, tau, c, &ldc, work, &size, &info, kOne, kOne);
+  });
+  return info;
+}
+
+template <class T>
+int lapack_geev(char job, int n, T* a, int lda, ComplexOf<T>* values, ComplexOf<T>* vectors,
+                int ldv) {
+  static constinit const LateFunction<RealGeev<float>> f(TENON_OPENBLAS, "sgeev_");
+  static constinit const LateFunction<RealGeev<double>> d(TENON_OPENBLAS, "dgeev_");
+  static constinit const LateFunction<ComplexGeev<Complex64>> c(TENON_OPENBLAS, "cgeev_");
+  static constinit const LateFunction<ComplexGeev<Complex128>> z(TENON_OPENBLAS, "zgeev_");
+  const auto& function = of_type<T>(f, d, c, z);
+  const char left = 'N';
+  const int one = 1;
+  int info = 0;
+  if constexpr (is_complex_element<T>) {
+    std::vector<Real<T>> reals(static_cast<size_t>(std::max(2 * n, 1)));
+    with_workspace<T>([&](T* work, int size) {
+      function(&left, &job, &n, a, &lda, values, nullptr, &one, vectors, &ldv, work, &size,
+               reals.data(), &info, kOne, kOne);
+    });
+  } else {
+    const auto size_of_vectors = static_cast<size_t>(job == 'V' ? int64_t{n} * n : 0);
+    std::vector<T> re(static_cast<size_t>(n) + 1), im(re.size()), columns(size_of_vectors + 1);
+    with_workspace<T>([&](T* work, int size) {
+      function(&left, &job, &n, a, &lda, re.data(), im.data(), nullptr, &one, columns.data(), &ldv,
+               work, &size, &info, kOne, kOne);
+    });
+    for (int k = 0; k < n; ++k) values[k] = ComplexOf<T>(re[size_t(k)], im[size_t(k)]);
+    if (job == 'V') join_pairs(n, im.data(), columns.data(), vectors);
+  }
+  return info;
+}
+
+template <class T>
+int lapack_sytrf(bool is_hermitian, int n, T* a, int lda, int* pivots) {
+  static constinit const LateFunction<Sytrf<float>> f(TENON_OPENBLAS, "ssytrf_");
+  static constinit const LateFunction<Sytrf<double>> d(TENON_OPENBLAS, "dsytrf_");
+  static constinit const LateFunction<Sytrf<Complex64>> c(TENON_OPENBLAS, "csytrf_");
+  static constinit const LateFunction<Sytrf<Complex128>> z(TENON_OPENBLAS, "zsytrf_");
+  static constinit const LateFunction<Sytrf<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrf_");
+  static constinit const LateFunction<Sytrf<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrf_");
+  const auto& function =
+      is_hermitian ? of_type<T>(f, d, c_hermitian, z_hermitian) : of_type<T>(f, d, c, z);
+  const char uplo = 'L';
+  int info = 0;
+  with_workspace<T>(
+      [&](T* work, int size) { function(&uplo, &n, a, &lda, pivots, work, &size, &info, kOne); });
+  return info;
+}
+
+template <class T>
+int lapack_sytrs(bool is_hermitian, int n, int columns, const T* ld, int lda, const int* pivots,
+                 T* b, int ldb) {
+  static constinit const LateFunction<Sytrs<float>> f(TENON_OPENBLAS, "ssytrs_");
+  static constinit const LateFunction<Sytrs<double>> d(TENON_OPENBLAS, "dsytrs_");
+  static constinit const LateFunction<Sytrs<Complex64>> c(TENON_OPENBLAS, "csytrs_");
+  static constinit const LateFunction<Sytrs<Complex128>> z(TENON_OPENBLAS, "zsytrs_");
+  static constinit const LateFunction<Sytrs<Complex64>> c_hermitian(TENON_OPENBLAS, "chetrs_");
+  static constinit const LateFunction<Sytrs<Complex128>> z_hermitian(TENON_OPENBLAS, "zhetrs_");
+  const auto& function =
+      is_hermitian ? of_type<T>(f, d, c_hermitian, z_hermitian) : of_type<T>(f, d, c, z);
+  const char uplo = 'L';
+  int info = 0;
+  function(&uplo, &n, &columns, ld, &lda, pivots, b, &ldb, &info, kOne);
   return info;
 }
 
@@ -313,16 +428,20 @@ int lapack_gelsd(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T
   return info;
 }
 
-#define TENON_LAPACK(T)                                                              \
-  template int lapack_getrf<T>(int, int, T*, int, int*);                             \
-  template int lapack_getrs<T>(char, int, int, const T*, int, const int*, T*, int);  \
-  template int lapack_getri<T>(int, T*, int, const int*);                            \
-  template int lapack_potrf<T>(char, int, T*, int);                                  \
-  template int lapack_geqrf<T>(int, int, T*, int, T*);                               \
-  template int lapack_orgqr<T>(int, int, int, T*, int, const T*);                    \
-  template int lapack_gesdd<T>(char, int, int, T*, int, Real<T>*, T*, int, T*, int); \
-  template int lapack_heevd<T>(char, char, int, T*, int, Real<T>*);                  \
-  template int lapack_trtrs<T>(char, char, char, int, int, const T*, int, T*, int);  \
+#define TENON_LAPACK(T)                                                                      \
+  template int lapack_getrf<T>(int, int, T*, int, int*);                                     \
+  template int lapack_getrs<T>(char, int, int, const T*, int, const int*, T*, int);          \
+  template int lapack_getri<T>(int, T*, int, const int*);                                    \
+  template int lapack_potrf<T>(char, int, T*, int);                                          \
+  template int lapack_geqrf<T>(int, int, T*, int, T*);                                       \
+  template int lapack_orgqr<T>(int, int, int, T*, int, const T*);                            \
+  template int lapack_ormqr<T>(char, char, int, int, int, const T*, int, const T*, T*, int); \
+  template int lapack_geev<T>(char, int, T*, int, ComplexOf<T>*, ComplexOf<T>*, int);        \
+  template int lapack_sytrf<T>(bool, int, T*, int, int*);                                    \
+  template int lapack_sytrs<T>(bool, int, int, const T*, int, const int*, T*, int);          \
+  template int lapack_gesdd<T>(char, int, int, T*, int, Real<T>*, T*, int, T*, int);         \
+  template int lapack_heevd<T>(char, char, int, T*, int, Real<T>*);                          \
+  template int lapack_trtrs<T>(char, char, char, int, int, const T*, int, T*, int);          \
   template int lapack_gelsd<T>(int, int, int, T*, int, T*, int, Real<T>*, Real<T>, int*);
 TENON_LAPACK(float)
 TENON_LAPACK(double)

@@ -37,6 +37,22 @@ int lapack_orgqr(int, int, int, T*, int, const T*) {
   return refuse("orgqr");
 }
 template <class T>
+int lapack_ormqr(char, char, int, int, int, const T*, int, const T*, T*, int) {
+  return refuse("ormqr");
+}
+template <class T>
+int lapack_geev(char, int, T*, int, ComplexOf<T>*, ComplexOf<T>*, int) {
+  return refuse("geev");
+}
+template <class T>
+int lapack_sytrf(bool, int, T*, int, int*) {
+  return refuse("sytrf");
+}
+template <class T>
+int lapack_sytrs(bool, int, int, const T*, int, const int*, T*, int) {
+  return refuse("sytrs");
+}
+template <class T>
 int lapack_gesdd(char, int, int, T*, int, Real<T>*, T*, int, T*, int) {
   return refuse("gesdd");
 }
@@ -53,16 +69,20 @@ int lapack_gelsd(int, int, int, T*, int, T*, int, Real<T>*, Real<T>, int*) {
   return refuse("gelsd");
 }
 
-#define TENON_LAPACK(T)                                                              \
-  template int lapack_getrf<T>(int, int, T*, int, int*);                             \
-  template int lapack_getrs<T>(char, int, int, const T*, int, const int*, T*, int);  \
-  template int lapack_getri<T>(int, T*, int, const int*);                            \
-  template int lapack_potrf<T>(char, int, T*, int);                                  \
-  template int lapack_geqrf<T>(int, int, T*, int, T*);                               \
-  template int lapack_orgqr<T>(int, int, int, T*, int, const T*);                    \
-  template int lapack_gesdd<T>(char, int, int, T*, int, Real<T>*, T*, int, T*, int); \
-  template int lapack_heevd<T>(char, char, int, T*, int, Real<T>*);                  \
-  template int lapack_trtrs<T>(char, char, char, int, int, const T*, int, T*, int);  \
+#define TENON_LAPACK(T)                                                                      \
+  template int lapack_getrf<T>(int, int, T*, int, int*);                                     \
+  template int lapack_getrs<T>(char, int, int, const T*, int, const int*, T*, int);          \
+  template int lapack_getri<T>(int, T*, int, const int*);                                    \
+  template int lapack_potrf<T>(char, int, T*, int);                                          \
+  template int lapack_geqrf<T>(int, int, T*, int, T*);                                       \
+  template int lapack_orgqr<T>(int, int, int, T*, int, const T*);                            \
+  template int lapack_ormqr<T>(char, char, int, int, int, const T*, int, const T*, T*, int); \
+  template int lapack_geev<T>(char, int, T*, int, ComplexOf<T>*, ComplexOf<T>*, int);        \
+  template int lapack_sytrf<T>(bool, int, T*, int, int*);                                    \
+  template int lapack_sytrs<T>(bool, int, int, const T*, int, const int*, T*, int);          \
+  template int lapack_gesdd<T>(char, int, int, T*, int, Real<T>*, T*, int, T*, int);         \
+  template int lapack_heevd<T>(char, char, int, T*, int, Real<T>*);                          \
+  template int lapack_trtrs<T>(char, char, char, int, int, const T*, int, T*, int);          \
   template int lapack_gelsd<T>(int, int, int, T*, int, T*, int, Real<T>*, Real<T>, int*);
 TENON_LAPACK(float)
 TENON_LAPACK(double)

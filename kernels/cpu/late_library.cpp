@@ -4,13 +4,37 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
 #include "kernels/common/check.h"
+#include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
+namespace {
+
+// Never closed: these libraries start threads that outlive any call. OpenBLAS picks its code by the
+// names of processors, and the slowest for one that is newer than itself: while it is loaded the
+// environment tells it what this one can do, unless somebody has told it already. A thread that
+// changes the environment at that moment is in danger, as by any other such change.
+void* open_library(const char* library) noexcept {
+  static constinit std::mutex mutex;
+  constexpr const char* kCore = "OPENBLAS_CORETYPE";
+  const std::lock_guard lock(mutex);
+  if (void* loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
+  const char* const core = vector_level == 2 ? "SkylakeX" : vector_level == 1 ? "Haswell" : nullptr;
+  const bool tells = core != nullptr && std::strstr(library, "openblas") != nullptr &&
+                     std::getenv(kCore) == nullptr && setenv(kCore, core, 1) == 0;
+  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (tells) unsetenv(kCore);
+  return handle;
+}
+
+}  // namespace
 
 void* find_late_symbol(const char* library, const char* name) noexcept {
-  // Never closed: these libraries start threads that outlive any call.
-  void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* handle = open_library(library);
   return handle != nullptr ? dlsym(handle, name) : nullptr;
 }
 

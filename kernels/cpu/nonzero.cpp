@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::nonzero on the CPU.
+// aten::nonzero and aten::nonzero_static on the CPU.
 #include "kernels/ops/nonzero.h"
 
 #include "kernels/common/overlap.h"
@@ -50,6 +50,33 @@ void write_indices(const tenon_tensor_info& self, const tenon_tensor_info& resul
   });
 }
 
+// The same of so many rows; those that are left get the fill value.
+template <class T>
+void write_rows(const tenon_tensor_info& self, const tenon_tensor_info& result, int64_t fill) {
+  auto* row = static_cast<int64_t*>(result.data);
+  int64_t left = result.sizes[0];
+  each_nonzero<T>(self, [&](const int64_t* index) {
+    if (left == 0) return;
+    for (int32_t d = 0; d < self.ndim; ++d) row[d * result.strides[1]] = index[d];
+    row += result.strides[0];
+    --left;
+  });
+  for (; left > 0; --left) {
+    for (int32_t d = 0; d < self.ndim; ++d) row[d * result.strides[1]] = fill;
+    row += result.strides[0];
+  }
+}
+
+void nonzero_static(const Call& call) {
+  Tensor result = nonzero_static_result(call);
+  const tenon_tensor_info self = call.get<Tensor>(0)->info(), info = result.info();
+  visit(call.op(), "self", dtype_of_info(self), Joined<BoolType, NumberTypes>(),
+        [&]<class T>(Element<T>) {
+          if (info.numel != 0) write_rows<T>(self, info, call.get<int64_t>(2));
+        });
+  if (call.form.is_functional()) call.give(0, std::move(result));
+}
+
 void nonzero(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const tenon_tensor_info info = self->info();
@@ -73,5 +100,6 @@ void nonzero(const Call& call) {
 }  // namespace
 
 Operator operator_kNonzero() { return routine_of<ops::kNonzero, &nonzero>(); }
+Operator operator_kNonzeroStatic() { return routine_of<ops::kNonzeroStatic, &nonzero_static>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -34,13 +34,41 @@ void visit_size(Dtype dtype, Body&& body) {
 bool are_places(const int64_t* index, int64_t count, int64_t size);
 bool are_places(const int32_t* index, int64_t count, int64_t size);
 
+// An element that is moved, from self or to it. Rows of such without gaps have a loop of their own;
+// those of all that may be computed would be a megabyte.
+struct MoveOut {
+  template <class T>
+  void operator()(const T& self, T& other) const {
+    other = self;
+  }
+};
+struct MoveIn {
+  template <class T>
+  void operator()(T& self, const T& other) const {
+    self = other;
+  }
+};
+template <class Each>
+inline constexpr bool is_move = std::is_same_v<Each, MoveOut> || std::is_same_v<Each, MoveIn>;
+
+// When indices are looked at: all before any element moves, or each block of them just before its
+// elements do, which reads them once but has moved some when a later one is refused.
+enum class PlaceCheck { First, InPassing };
+// Of a new result nobody sees what was written before an error.
+inline PlaceCheck check_of(const OperatorForm& form) {
+  return form.is_functional() ? PlaceCheck::InPassing : PlaceCheck::First;
+}
+
 class Places {
  public:
   // One place for each element of `index`, in self and in `other`, of the same dtype and with these
-  // strides. Throws TENON_ERROR_INDEX for an index out of bounds.
+  // strides. Throws TENON_ERROR_INDEX for an index out of bounds, at the latest where it is used.
   Places(const char* op, const tenon_tensor_info& self, int64_t dim, const tenon_tensor_info& index,
-         void* other, const int64_t* strides)
-      : is_wide_(dtype_of_info(index) == Dtype::I64) {
+         void* other, const int64_t* strides, PlaceCheck check = PlaceCheck::First)
+      : op_(op),
+        dim_(dim),
+        count_(size_along(self, dim)),
+        is_wide_(dtype_of_info(index) == Dtype::I64) {
     const int64_t size = size_of(dtype_of_info(self));
     if (index.numel == 0) {
       walk_.flat(0, 3);
@@ -57,16 +85,10 @@ class Places {
     walk_.set(1, index.data, is_wide_ ? 8 : 4, index.strides);
     walk_.set(2, other, size, strides);
     walk_.coalesce();
-    const int64_t count = size_along(self, dim);
-    share_walk(walk_, walk_.raw_data(), 1, [&](const Walk& part, char* const* base) {
-      if (has_dense_places(part, base, count)) return;
-      each_index(part, base, [&](char*, char*, int64_t at) {
-        if (at < 0 || at >= count) [[unlikely]] {
-          fail(TENON_ERROR_INDEX, {op, ": index must be in [0, ", count - 1, "] for dim ", dim,
-                                   " of size ", count, ", got ", at});
-        }
-      });
-    });
+    is_unchecked_ = check == PlaceCheck::InPassing && is_dense(walk_, size);
+    if (is_unchecked_) return;
+    share_walk(walk_, walk_.raw_data(), 1,
+               [&](const Walk& part, char* const* base) { check_all(part, base); });
   }
 
   // Calls `each(element of self, element of other)`, both as T&, from several threads at once.
@@ -95,23 +117,89 @@ class Places {
   }
 
  private:
-  // Whether the indices lie without gaps and are all places of a dim of this size.
-  bool has_dense_places(const Walk& part, char* const* base, int64_t count) const {
+  static constexpr int64_t kBlock = 1024;  // indices
+
+  [[noreturn]] void refuse(int64_t at) const {
+    fail(TENON_ERROR_INDEX, {op_, ": index must be in [0, ", count_ - 1, "] for dim ", dim_,
+                             " of size ", count_, ", got ", at});
+  }
+  [[gnu::noinline]] void check_all(const Walk& part, char* const* base) const {
+    if (has_dense_places(part, base)) return;
+    each_index(part, base, [&](char*, char*, int64_t at) {
+      if (at < 0 || at >= count_) [[unlikely]]
+        refuse(at);
+    });
+  }
+  template <class Index>
+  void check(const Index* index, int64_t count) const {
+    if (are_places(index, count, count_)) return;
+    for (; *index >= 0 && *index < count_; ++index) {
+    }
+    refuse(*index);
+  }
+
+  // Whether rows of indices and of other, with elements of `size` bytes, lie without gaps, and
+  // those of self too or where the indices say alone.
+  bool is_dense(const Walk& part, int64_t size) const {
+    const int64_t step = part.stride(0, 0);
+    return part.stride(1, 0) == (is_wide_ ? 8 : 4) && part.stride(2, 0) == size &&
+           (step == size || (step == 0 && stride_ == size));
+  }
+
+  // Whether the indices lie without gaps and are all places of the dim.
+  bool has_dense_places(const Walk& part, char* const* base) const {
     if (part.stride(1, 0) != (is_wide_ ? 8 : 4)) return false;
     bool all = true;
     part.rows(base, [&](char* const* row) {
       all = all &&
-            (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count)
-                      : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0), count));
+            (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count_)
+                      : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0), count_));
     });
     return all;
   }
 
+  // Once for each kind of elements, not wherever it is called.
   template <class T, class Each>
-  void run(const Walk& part, char* const* base, Each&& each) const {
+  [[gnu::noinline]] void run(const Walk& part, char* const* base, Each&& each) const {
+    if (is_wide_) {
+      run_as<T, int64_t>(part, base, each);
+    } else {
+      run_as<T, int32_t>(part, base, each);
+    }
+  }
+  template <class T, class Index, class Each>
+  void run_as(const Walk& part, char* const* base, Each&& each) const {
+    if constexpr (is_move<std::remove_cvref_t<Each>>) {
+      if (is_dense(part, sizeof(T))) {
+        if (part.stride(0, 0) == 0) return run_dense<T, Index, 0>(part, base, each);
+        return run_dense<T, Index, sizeof(T)>(part, base, each);
+      }
+    }
+    if (is_unchecked_) check_all(part, base);
     const int64_t stride = stride_;
-    each_index(part, base, [&each, stride](char* self, char* other, int64_t at) {
+    each_index_as<Index>(part, base, [&each, stride](char* self, char* other, int64_t at) {
       each(*reinterpret_cast<T*>(self + at * stride), *reinterpret_cast<T*>(other));
+    });
+  }
+  // Elements of self are kStep bytes further at each step; where that is 0, places are sizeof(T)
+  // apart.
+  template <class T, class Index, int64_t kStep, class Each>
+  void run_dense(const Walk& part, char* const* base, Each&& each) const {
+    part.rows(base, [&](char* const* row) {
+      char* self = row[0];
+      const auto* index = reinterpret_cast<const Index*>(row[1]);
+      auto* other = reinterpret_cast<T*>(row[2]);
+      const int64_t stride = kStep == 0 ? int64_t{sizeof(T)} : stride_;
+      for (int64_t left = part.size(0); left > 0; left -= kBlock) {
+        const int64_t block = std::min(left, kBlock);
+        if (is_unchecked_) check(index, block);
+        for (int64_t i = 0; i < block; ++i) {
+          each(*reinterpret_cast<T*>(self + i * kStep + index[i] * stride), other[i]);
+        }
+        self += block * kStep;
+        index += block;
+        other += block;
+      }
     });
   }
 
@@ -142,8 +230,12 @@ class Places {
     });
   }
 
+  const char* op_;
+  int64_t dim_;
+  int64_t count_;  // of places along the dim
   Walk walk_;
   bool is_wide_;
+  bool is_unchecked_ = false;
   int64_t stride_ = 0;  // of self along the dim, in bytes
 };
 

@@ -12,6 +12,9 @@
 #include "kernels/ops/cat.h"
 #include "kernels/ops/copy.h"
 #include "kernels/ops/fill.h"
+#include "kernels/ops/gather.h"
+#include "kernels/ops/index.h"
+#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/mm.h"
 #include "kernels/ops/registry.h"
 #include "kernels/ops/zero.h"
@@ -30,8 +33,12 @@ tenon_bind_fn bind_of(const Facts& facts) {
   if (&facts == &ops::kMm) return &bind_mm;
   if (&facts == &ops::kBmm) return &bind_bmm;
   if (&facts == &ops::kCat) return &bind_cat;
+  if (&facts == &ops::kGather) return &bind_gather;
+  if (&facts == &ops::kIndexTensor) return &bind_index;
+  if (&facts == &ops::kNativeLayerNorm) return &bind_layer_norm;
   if (&facts == &ops::kCopyInPlace) return &bind_copy;
   if (&facts == &ops::kFillInPlace || &facts == &ops::kZeroInPlace) return &bind_fill;
+  if (const tenon_bind_fn bind = bind_of_triangle(facts); bind != nullptr) return bind;
   return bind_of_softmax(facts);
 }
 

@@ -15,13 +15,13 @@ namespace tenon::kernels::cpu {
 namespace {
 
 // The loop for the dtype of `args`, and its functor.
-PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
-                      int variant, char* functor) {
+PointwiseLevel loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
+                       int variant, char* functor) {
   const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
   const int index = kComputedIndices.of[static_cast<int>(facts.reads)][args.dtype()];
   const PointwiseLoops* loops = index < 0 ? nullptr : &table.loops[variant][index];
   // The facts refuse what has no loops.
-  if (loops == nullptr || loops->levels[0] == nullptr) [[unlikely]] {
+  if (loops == nullptr || loops->levels[0].loop == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL,
          {args.op(), ": a loop must exist for ", static_cast<Dtype>(args.dtype())});
   }
@@ -75,7 +75,7 @@ void flat_sizes(const Call& call, int variant, tenon_dtype dtype, int64_t* sizes
 
 // A loop and its functor.
 struct KeptLoop {
-  PointwiseLoop loop;
+  PointwiseLevel level;
   alignas(16) char functor[kMaxFunctor];
 };
 
@@ -90,7 +90,7 @@ struct BoundLoop {
   void run(void* const* data) const {
     char* operand[kMaxOperands];
     operands.fill(data, operand);
-    run_direct(kept.loop, kept.functor, operand, sizes, count, numel);
+    run_direct(kept.level.loop, kept.functor, operand, sizes, count, numel);
   }
 };
 
@@ -103,7 +103,7 @@ struct BoundBlocks {
   void run(void* const* data) const {
     char* operand[kMaxOperands];
     operands.fill(data, operand);
-    blocks.run(kept.loop, kept.functor, operand);
+    blocks.run(kept.level, kept.functor, operand);
   }
 };
 
@@ -127,7 +127,7 @@ void note_flat(const PointwiseKernel& part, const Call& call, int variant, tenon
       BoundLoop{{}, Operands(call.form), numel, call.form.inputs + 1, {}});
   flat_sizes(call, variant, dtype, bound->sizes);
   const Args args(call.op(), call.args, dtype, numel == 1 ? ~uint32_t{0} : 0);
-  bound->kept.loop =
+  bound->kept.level =
       loop_of(own_of(part), call.facts().pointwise, args, variant, bound->kept.functor);
   bound_of(part) = keep_bound(std::move(bound));
 }
@@ -136,7 +136,7 @@ void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call,
   const PointwiseFacts& facts = call.facts().pointwise;
   KeptLoop kept;
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
-  kept.loop = loop_of(own_of(part), facts, args, variant, kept.functor);
+  kept.level = loop_of(own_of(part), facts, args, variant, kept.functor);
   const Operands operands(call.form);
   if (is_direct(plan, facts)) {
     auto bound = std::make_unique<BoundLoop>(
@@ -168,7 +168,7 @@ void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, teno
   // Only div's roundings ask whether there is one divisor.
   const uint32_t singles = numel == 1 ? ~uint32_t{0} : 0;
   const Args args(call.op(), call.args, dtype, singles);
-  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
+  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor).loop;
   if (numel <= kGrain) [[likely]] {
     return loop(data, numel, functor);
   }
@@ -182,15 +182,15 @@ void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call&
   const PointwiseFacts& facts = call.facts().pointwise;
   alignas(16) char functor[kMaxFunctor];
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
-  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
+  const PointwiseLevel level = loop_of(kernel, facts, args, variant, functor);
   if (is_direct(plan, facts)) {
     const Walk& walk = plan.walk();
     int64_t sizes[kMaxOperands];
     const int count = plan.outputs() + plan.inputs();
     for (int k = 0; k < count; ++k) sizes[k] = walk.stride(k, 0);
-    run_direct(loop, functor, walk.raw_data(), sizes, count, walk.numel());
+    run_direct(level.loop, functor, walk.raw_data(), sizes, count, walk.numel());
   } else {
-    run_blocks(plan, facts, loop, functor);
+    run_blocks(plan, facts, level, functor);
   }
 }
 

@@ -87,14 +87,19 @@ namespace {
 
 class Blocks {
  public:
-  Blocks(const Walk& walk, const BlockLayout& layout, PointwiseLoop loop, const void* functor)
+  Blocks(const Walk& walk, const BlockLayout& layout, const PointwiseLevel& level,
+         const void* functor)
       : walk_(walk),
         operands_(layout.operands),
-        loop_(loop),
+        loop_(level.loop),
         functor_(functor),
         outs_(layout.outs),
         count_(layout.count),
-        block_(layout.block) {}
+        block_(layout.block) {
+    is_single_ = level.single != nullptr && operands_[count_ - 1].is_same() &&
+                 (walk_.ndim() == 1 || walk_.size(0) >= kShort);
+    if (is_single_) loop_ = level.single;
+  }
 
   // `base` has the operands' first elements.
   void run(char* const* base) {
@@ -117,22 +122,26 @@ class Blocks {
     out.conversion.run(to, out.stride, block, out.computed_size, count, between_.bytes);
   }
 
+  // The loop reads the one element of a row where it is.
+  bool is_read_there(int k) const { return is_single_ && k == count_ - 1 && operands_[k].as_it_is; }
+
   // `count` elements of an input's row from `from` on, where the loop can read them. The one
   // element of a whole row is there already.
   char* row_of(int k, char* from, int64_t count) {
     const BlockOperand& operand = operands_[k];
-    if (operand.is_direct()) return from;
+    if (operand.is_direct() || is_read_there(k)) return from;
     if (!operand.is_same()) read(operand, blocks_[k].bytes, from, operand.stride, count);
     return blocks_[k].bytes;
   }
   void begin_row(char* const* row, int64_t count) {
     for (int k = outs_; k < count_; ++k) {
       const BlockOperand& operand = operands_[k];
-      if (!operand.is_same() || row[k] == filled_[k]) continue;
+      if (!operand.is_same() || row[k] == filled_[k] || is_read_there(k)) continue;
       char* const block = blocks_[k].bytes;
       if (!operand.as_it_is) read(operand, block, row[k], 0, 1);
       const char* const element = operand.as_it_is ? row[k] : block;
-      repeat_element(block, element, operand.computed_size, count);
+      const int64_t copies = is_single_ && k == count_ - 1 ? 1 : count;
+      repeat_element(block, element, operand.computed_size, copies);
       filled_[k] = row[k];
     }
   }
@@ -142,8 +151,13 @@ class Blocks {
   void run_long(char* const* base) {
     const int64_t length = walk_.size(0);
     bool direct = true;
-    for (int k = 0; k < count_; ++k) direct = direct && operands_[k].is_direct();
-    const int64_t step = direct ? length : std::min(block_, length);
+    for (int k = 0; k < count_; ++k) {
+      direct = direct && (operands_[k].is_direct() || is_read_there(k));
+    }
+    if (direct) {
+      return walk_.rows(base, [&](char* const* row) { loop_(row, length, functor_); });
+    }
+    const int64_t step = std::min(block_, length);
     walk_.rows(base, [&](char* const* row) {
       begin_row(row, step);
       for (int64_t at = 0; at < length; at += step) run_part(row, at, std::min(step, length - at));
@@ -180,6 +194,7 @@ class Blocks {
 
   // Longer rows are joined where that needs no copies but of what is repeated anyhow.
   bool wants_joined() const {
+    if (is_single_) return false;
     if (walk_.size(0) < kShort) return true;
     bool easy = walk_.size(0) <= block_ / 2;
     for (int k = 0; k < count_; ++k) {
@@ -328,33 +343,34 @@ class Blocks {
   const int outs_;
   const int count_;
   const int64_t block_;
+  bool is_single_;  // of the last input the loop reads one element for each row
   const char* filled_[kMaxOperands] = {};  // whose element a block is full of
   Block blocks_[kMaxOperands];
   Block between_;
   Block ones_;  // one element for each of some rows
 };
 
-void run_shared(const Walk& walk, const BlockLayout& layout, PointwiseLoop loop,
+void run_shared(const Walk& walk, const BlockLayout& layout, const PointwiseLevel& level,
                 const void* functor, char* const* base) {
   share_walk(walk, base, 1, [&](const Walk& part, char* const* first) {
-    Blocks(part, layout, loop, functor).run(first);
+    Blocks(part, layout, level, functor).run(first);
   });
 }
 
 }  // namespace
 
-void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
+void run_blocks(Elementwise& plan, const PointwiseFacts& facts, const PointwiseLevel& level,
                 const void* functor) {
   if (plan.walk().numel() == 0) return;
   const BlockLayout layout(plan, facts);
-  run_shared(plan.walk(), layout, loop, functor, plan.walk().raw_data());
+  run_shared(plan.walk(), layout, level, functor, plan.walk().raw_data());
 }
 
 KeptBlocks::KeptBlocks(Elementwise& plan, const PointwiseFacts& facts)
     : walk_(plan.walk()), layout_(std::make_shared<const BlockLayout>(plan, facts)) {}
 
-void KeptBlocks::run(PointwiseLoop loop, const void* functor, char* const* base) const {
-  if (walk_.numel() != 0) run_shared(walk_, *layout_, loop, functor, base);
+void KeptBlocks::run(const PointwiseLevel& level, const void* functor, char* const* base) const {
+  if (walk_.numel() != 0) run_shared(walk_, *layout_, level, functor, base);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -9,9 +9,9 @@
 
 namespace tenon::kernels::cpu {
 
-// Runs the loop over a plan: what it cannot read or write as it is goes through blocks in the
+// Runs a loop over a plan: what it cannot read or write as it is goes through blocks in the
 // nearest cache.
-void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
+void run_blocks(Elementwise& plan, const PointwiseFacts& facts, const PointwiseLevel& level,
                 const void* functor);
 
 struct BlockLayout;
@@ -21,7 +21,7 @@ class KeptBlocks {
  public:
   KeptBlocks(Elementwise& plan, const PointwiseFacts& facts);
   // `base` has the first element of each operand.
-  void run(PointwiseLoop loop, const void* functor, char* const* base) const;
+  void run(const PointwiseLevel& level, const void* functor, char* const* base) const;
 
  private:
   Walk walk_;

@@ -25,11 +25,18 @@ namespace tenon::kernels::cpu {
 // data[] are the outputs, then the inputs, each of `count` elements.
 using PointwiseLoop = void (*)(char* const* data, int64_t count, const void* functor);
 
+// The loop of one instruction set.
+struct PointwiseLevel {
+  PointwiseLoop loop;
+  // The same where the second of two inputs is one element for all; NULL: it must be repeated.
+  PointwiseLoop single;
+};
+
 // A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
 // will find it; NULL where it takes nothing.
 struct PointwiseLoops {
   void (*make)(const Args& args, void* functor);
-  PointwiseLoop levels[kVectorLevels];
+  PointwiseLevel levels[kVectorLevels];
 };
 inline constexpr int64_t kMaxFunctor = 64;  // bytes
 
@@ -176,6 +183,12 @@ struct Signature<R (F::*)(A...) const> {
     run(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
   }
 
+  // Of two inputs the second one is one element.
+  [[gnu::always_inline]] static inline void single(char* const* data, int64_t count,
+                                                   const void* functor) {
+    run_single<A...>(data, count, *static_cast<const F*>(functor));
+  }
+
  private:
   template <class>
   using Bytes = const char*;
@@ -193,6 +206,16 @@ struct Signature<R (F::*)(A...) const> {
                                                  Bytes<A>... inputs) {
     TENON_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<A>(inputs, i)...));
+  }
+
+  template <class First, class Second>
+  [[gnu::always_inline]] static inline void run_single(char* const* data, int64_t count,
+                                                       const F f) {
+    const Outs<R> outs(data);
+    const char* const first = data[1];
+    const Second second = element_at<Second>(data[2], 0);
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<First>(first, i), second));
   }
 
   // A functor that needs more for few elements has near() for the rest: one look decides for so
@@ -230,6 +253,11 @@ struct Signature<R (F::*)(A...) const> {
 };
 
 template <class F>
+using ResultOf = typename Signature<F>::Result;
+
+// A functor of two inputs that has kSingles is often called with one element as the second, and so
+// quick that to repeat it takes longer: floats have a loop of their own for that.
+template <class F>
 struct Levels {
   static void base(char* const* data, int64_t count, const void* functor) {
     Signature<F>::loop(data, count, functor);
@@ -241,6 +269,12 @@ struct Levels {
   TENON_AVX512 static void avx512(char* const* data, int64_t count, const void* functor) {
     Signature<F>::loop(data, count, functor);
   }
+  TENON_AVX2 static void single_avx2(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::single(data, count, functor);
+  }
+  TENON_AVX512 static void single_avx512(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::single(data, count, functor);
+  }
 #endif
   static void make(const Args& args, void* functor) {
     static_assert(sizeof(F) <= kMaxFunctor);
@@ -248,10 +282,14 @@ struct Levels {
   }
   static constexpr PointwiseLoops table() {
     constexpr bool kMakes = requires(const Args& args) { F::make(args); };
-    PointwiseLoops loops{kMakes ? &make : nullptr, {&base}};
+    PointwiseLoops loops{kMakes ? &make : nullptr, {{&base, nullptr}}};
 #if defined(TENON_AVX2)
-    loops.levels[1] = &avx2;
-    loops.levels[2] = &avx512;
+    loops.levels[1].loop = &avx2;
+    loops.levels[2].loop = &avx512;
+    if constexpr (requires { F::kSingles; } && std::is_floating_point_v<ResultOf<F>>) {
+      loops.levels[1].single = &single_avx2;
+      loops.levels[2].single = &single_avx512;
+    }
 #endif
     return loops;
   }
@@ -299,7 +337,7 @@ constexpr void add_loops(PointwiseLoops* loops) {
   constexpr PointwiseRule kRule = rule_of(kFacts.pointwise, kVariant);
   constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.reads);
   if constexpr (has(kComputedTypes, kDtype)) {
-    static_assert(Kept<typename Signature<F<T>>::Result>::template promises<T>(kRule.gives),
+    static_assert(Kept<ResultOf<F<T>>>::template promises<T>(kRule.gives),
                   "the functor must give what the rule says");
     loops[computed_index(kDtype)] = Levels<F<T>>::table();
   }

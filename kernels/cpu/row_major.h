@@ -3,15 +3,14 @@
 // such, else a copy.
 #pragma once
 
+#include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/cpu/cast.h"
 
 namespace tenon::kernels::cpu {
 
 // Small floats are computed as float.
-inline Dtype wide_of(Dtype dtype) {
-  return dtype == Dtype::F16 || dtype == Dtype::BF16 ? Dtype::F32 : dtype;
-}
+inline Dtype wide_of(Dtype dtype) { return is_half_precision(dtype) ? Dtype::F32 : dtype; }
 
 // What is read.
 class RowMajor {

@@ -47,7 +47,7 @@ void scatter(const Call& call) {
   } else {
     number = number_of(call, dtype);
   }
-  const Places places(call.op(), info, dim, index, source, strides);
+  const Places places(call.op(), info, dim, index, source, strides, check_of(call.form));
   if (info.data != self.data) cast(info, self);
   if constexpr (kAdds) {
     visit(call.op(), "self", dtype, Joined<BoolType, NumberTypes>(), [&]<class T>(Element<T>) {
@@ -57,9 +57,7 @@ void scatter(const Call& call) {
       });
     });
   } else {
-    visit_size(dtype, [&]<class T>(T) {
-      places.each_of_its_own<T>([](T& at, const T& element) { at = element; });
-    });
+    visit_size(dtype, [&]<class T>(T) { places.each_of_its_own<T>(MoveIn()); });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));
 }

@@ -52,11 +52,23 @@ void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
   Walk places;
   places.begin(indexing.index_sizes(), perm, 1);
   places.set(0, other.data, size, strides + first);
+  const bool is_plain = places.ndim() == 1 && rest.ndim() <= 1 && rest.numel() != 0;
   const auto step_through = [&](const Walk& part, char* const* begin, const int64_t* offset) {
+    SelectedRow row{nullptr, rest.stride(0, 0), nullptr, rest.stride(1, 0), rest.size(0)};
+    if (is_plain) {
+      row.other = begin[0];
+      for (int64_t k = 0; k < part.size(0); ++k, row.other += part.stride(0, 0)) {
+        row.self = static_cast<char*>(self.data) + *offset++ * size;
+        each(static_cast<const SelectedRow&>(row));
+      }
+      return;
+    }
     part.steps<0>(begin, [&](char* const* place) {
       char* const base[] = {static_cast<char*>(self.data) + *offset++ * size, place[0]};
-      rest.rows(base, [&](char* const* row) {
-        each(SelectedRow{row[0], rest.stride(0, 0), row[1], rest.stride(1, 0), rest.size(0)});
+      rest.rows(base, [&](char* const* data) {
+        row.self = data[0];
+        row.other = data[1];
+        each(static_cast<const SelectedRow&>(row));
       });
     });
   };

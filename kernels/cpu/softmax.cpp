@@ -11,45 +11,34 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
+#include "kernels/cpu/row_sums.h"
 #include "kernels/cpu/shared_loop.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-// So many sums are added up side by side: their order does not depend on the processor.
-constexpr int64_t kLanes = 32;
-
 enum class RowStep { Softmax, LogSoftmax, SoftmaxBackward, LogSoftmaxBackward };
 
 // ---- One row ------------------------------------------------------------------------------------
 
-template <class T, class Term>
-[[gnu::always_inline]] inline T sum_of(int64_t count, Term&& term) {
-  T lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    TENON_INDEPENDENT
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
-  }
-  for (int64_t k = 0; i < count; ++i, ++k) lanes[k] += term(i);
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
-  }
-  return lanes[0];
-}
-
 template <class T>
 [[gnu::always_inline]] inline T largest_of(const T* row, int64_t count) {
-  T lanes[kLanes];
-  std::fill_n(lanes, kLanes, -std::numeric_limits<T>::infinity());
+  T lanes[kRowLanes];
+  std::fill_n(lanes, kRowLanes, -std::numeric_limits<T>::infinity());
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
+  for (; i + kRowLanes <= count; i += kRowLanes) {
     TENON_INDEPENDENT
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] = row[i + k] > lanes[k] ? row[i + k] : lanes[k];
+    for (int64_t k = 0; k < kRowLanes; ++k)
+      lanes[k] = row[i + k] > lanes[k] ? row[i + k] : lanes[k];
   }
   for (int64_t k = 0; i < count; ++i, ++k) lanes[k] = row[i] > lanes[k] ? row[i] : lanes[k];
-  return *std::max_element(lanes, lanes + kLanes);
+  for (int64_t width = kRowLanes / 2; width > 0; width /= 2) {
+    for (int64_t k = 0; k < width; ++k) {
+      lanes[k] = lanes[k + width] > lanes[k] ? lanes[k + width] : lanes[k];
+    }
+  }
+  return lanes[0];
 }
 
 // `a` is the input, or the gradient; `b` the output that a gradient is of.

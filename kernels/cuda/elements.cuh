@@ -2,7 +2,13 @@
 // Elements in memory, as functors take and give them; and the switch from a dtype to its type.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <cstring>
+
 #include "kernels/common/element_types.h"
+#include "kernels/cuda/launch.h"
 
 namespace tenon::kernels::cuda {
 
@@ -28,6 +34,67 @@ TENON_FUNCTOR inline V load(const char* at) {
 template <class T, class V>
 TENON_FUNCTOR inline void store(char* at, V value) {
   *reinterpret_cast<Stored<T, V>*>(at) = static_cast<Stored<T, V>>(value);
+}
+
+// So many elements of an operand are read or written together: 16 bytes of most.
+template <class T>
+inline constexpr int kPack = sizeof(T) == 1   ? 16
+                             : sizeof(T) == 2 ? 8
+                                              : 4;
+
+template <class S, int kCount>
+struct alignas(kCount * sizeof(S) < kWidest ? kCount * sizeof(S) : kWidest) Pack {
+  S at[kCount];
+};
+
+template <class P>
+bool is_aligned(const char* data) {
+  return reinterpret_cast<uintptr_t>(data) % alignof(P) == 0;
+}
+
+// What a GPU reads and writes as one, whatever the elements in it are.
+template <int kBytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+
+template <class P>
+TENON_FUNCTOR inline P load_pack(const char* data) {
+  using Word = typename WordOf<alignof(P)>::type;
+  Word words[sizeof(P) / sizeof(Word)];
+  for (size_t i = 0; i < sizeof(P) / sizeof(Word); ++i) {
+    words[i] = reinterpret_cast<const Word*>(data)[i];
+  }
+  P pack;
+  memcpy(static_cast<void*>(&pack), words, sizeof(P));
+  return pack;
+}
+template <class P>
+TENON_FUNCTOR inline void store_pack(char* data, const P& pack) {
+  using Word = typename WordOf<alignof(P)>::type;
+  Word words[sizeof(P) / sizeof(Word)];
+  memcpy(words, static_cast<const void*>(&pack), sizeof(P));
+  for (size_t i = 0; i < sizeof(P) / sizeof(Word); ++i) {
+    reinterpret_cast<Word*>(data)[i] = words[i];
+  }
 }
 
 template <class F, class... A>

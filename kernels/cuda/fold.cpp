@@ -11,10 +11,10 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-constexpr int64_t kThreads = 256;       // of a block
-constexpr int64_t kShort = 32;          // elements that are not worth a block
-constexpr int64_t kEnoughBlocks = 512;  // some for each multiprocessor
-constexpr int64_t kLeast = 16;          // elements that a thread of one of several parts folds
+constexpr int64_t kThreads = 256;        // of a block
+constexpr int64_t kShort = 32;           // elements that are not worth a block
+constexpr int64_t kEnoughBlocks = 1024;  // some for each multiprocessor
+constexpr int64_t kLeast = 16;           // elements that a thread of one of several parts folds
 constexpr tenon_dtype kByte = TENON_DTYPE_U8;
 
 // How many parts what is folded is cut into.

@@ -62,16 +62,17 @@ struct Fold {
     char* at[kMaxResults + 1];
     kept.locate(i % kept.numel(), at);
     const char* const in = results == 1 ? at[1] : at[2];
-    const int64_t length = (folded.numel() + parts - 1) / parts;
+    const int64_t packs = (folded.numel() + parts * kPack<T> - 1) / (parts * kPack<T>);
+    const int64_t length = packs * kPack<T>;
     const int64_t begin = i / kept.numel() * length;
     const int64_t end = begin + length < folded.numel() ? begin + length : folded.numel();
-    State state = functor.start();
-    for (int64_t k = begin + thread; k < end; k += threads) {
-      char* element[] = {const_cast<char*>(in)};
-      folded.move(k, element);
-      state = functor.step(state, load<T, Compute<T>>(element[0]), k);
-    }
-    return state;
+    if (!folded.is_line()) return strided_part(in, begin + thread, end, threads);
+    const int64_t distance = folded.distance(0);
+    using P = Pack<Stored<T, Compute<T>>, kPack<T>>;
+    const bool has_packs =
+        distance == sizeof(T) && threads > 1 && reinterpret_cast<uintptr_t>(in) % alignof(P) == 0;
+    return has_packs ? packed_part<P>(in, begin, end, thread, threads)
+                     : line_part(in, distance, begin + thread, end, threads);
   }
   TENON_FUNCTOR State merge(const State& a, const State& b) const { return functor.merge(a, b); }
   TENON_FUNCTOR void finish(int64_t i, const State& state) const {
@@ -83,14 +84,6 @@ struct Fold {
   }
   TENON_FUNCTOR void operator()(int64_t i) const { finish(i, part(i, 0, 1)); }
 
-  // Merges the parts of result i.
-  TENON_FUNCTOR void join(int64_t i) const {
-    State state = states[i];
-    for (int64_t p = 1; p < parts; ++p) state = functor.merge(state, states[p * kept.numel() + i]);
-    give(i, state);
-  }
-
- private:
   TENON_FUNCTOR void give(int64_t i, const State& state) const {
     alignas(kWidest) char made[kMaxResults][kWidest];
     char* const outs[] = {made[0], made[1]};
@@ -102,13 +95,78 @@ struct Fold {
       store_result(dtypes[1], at[1], *reinterpret_cast<const Second*>(made[1]));
     }
   }
+
+ private:
+  // Elements k, k + threads ... below `end`, wherever they are.
+  TENON_FUNCTOR State strided_part(const char* in, int64_t k, int64_t end, int threads) const {
+    State state = functor.start();
+    for (; k < end; k += threads) {
+      char* element[] = {const_cast<char*>(in)};
+      folded.move(k, element);
+      state = functor.step(state, load<T, Compute<T>>(element[0]), k);
+    }
+    return state;
+  }
+  // The same on a line; some are read before the first is folded, so that they are read together.
+  TENON_FUNCTOR State line_part(const char* in, int64_t distance, int64_t k, int64_t end,
+                                int threads) const {
+    constexpr int kTogether = 4;
+    State state = functor.start();
+    for (; k + int64_t{kTogether - 1} * threads < end; k += int64_t{kTogether} * threads) {
+      Compute<T> elements[kTogether];
+      for (int j = 0; j < kTogether; ++j) {
+        elements[j] = load<T, Compute<T>>(in + (k + int64_t{j} * threads) * distance);
+      }
+      for (int j = 0; j < kTogether; ++j) {
+        state = functor.step(state, elements[j], k + int64_t{j} * threads);
+      }
+    }
+    for (; k < end; k += threads) {
+      state = functor.step(state, load<T, Compute<T>>(in + k * distance), k);
+    }
+    return state;
+  }
+  // Elements without gaps, a pack at a time.
+  template <class P>
+  TENON_FUNCTOR State packed_part(const char* in, int64_t begin, int64_t end, int thread,
+                                  int threads) const {
+    constexpr int64_t kCount = kPack<T>;
+    State state = functor.start();
+    int64_t k = begin + thread * kCount;
+    for (; k + kCount <= end; k += threads * kCount) {
+      const P pack = load_pack<P>(in + k * int64_t{sizeof(T)});
+      for (int j = 0; j < kCount; ++j) {
+        state = functor.step(state, from_stored<Compute<T>>(pack.at[j]), k + j);
+      }
+    }
+    for (; k < end; ++k) {
+      state = functor.step(state, load<T, Compute<T>>(in + k * int64_t{sizeof(T)}), k);
+    }
+    return state;
+  }
 };
 
+// Merges the parts of each result.
 template <class T, class F>
 struct FoldJoin {
+  using State = typename F::State;
   Fold<T, F> fold;
-  TENON_FUNCTOR void operator()(int64_t i) const { fold.join(i); }
+
+  TENON_FUNCTOR State part(int64_t i, int thread, int threads) const {
+    State state = fold.functor.start();
+    for (int64_t p = thread; p < fold.parts; p += threads) {
+      state = fold.functor.merge(state, fold.states[p * fold.kept.numel() + i]);
+    }
+    return state;
+  }
+  TENON_FUNCTOR State merge(const State& a, const State& b) const {
+    return fold.functor.merge(a, b);
+  }
+  TENON_FUNCTOR void finish(int64_t i, const State& state) const { fold.give(i, state); }
+  TENON_FUNCTOR void operator()(int64_t i) const { finish(i, part(i, 0, 1)); }
 };
+
+inline constexpr int64_t kFewParts = 8;  // that one thread merges
 
 template <class T, class F>
 void launch_fold(const FoldLaunch& fold, const Args& args) {
@@ -133,7 +191,12 @@ void launch_fold(const FoldLaunch& fold, const Args& args) {
     launch_blocks(fold.op, body, count, fold.stream);
   }
   if (fold.parts > 1) {
-    launch_each(fold.op, FoldJoin<T, F>{body}, fold.kept.numel, fold.stream);
+    const FoldJoin<T, F> join{body};
+    if (fold.parts > kFewParts) {
+      launch_blocks(fold.op, join, fold.kept.numel, fold.stream);
+    } else {
+      launch_each(fold.op, join, fold.kept.numel, fold.stream);
+    }
   }
 }
 

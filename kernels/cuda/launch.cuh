@@ -39,8 +39,8 @@ class Divider {
   uint32_t shift_ = 0;
 };
 
-// Strided operands as kernels take them.
-template <int kOperands>
+// Strided operands as kernels take them, of kDims dims at most: all are parameters of a launch.
+template <int kOperands, int kDims = kMaxDims>
 class Steps {
  public:
   explicit Steps(const Strided& walk) : ndim_(walk.ndim), numel_(walk.numel) {
@@ -55,10 +55,15 @@ class Steps {
   }
 
   TENON_FUNCTOR int64_t numel() const { return numel_; }
+  // Whether the elements of each operand have one distance, and that of operand k.
+  TENON_FUNCTOR bool is_line() const { return ndim_ == 1; }
+  TENON_FUNCTOR int64_t distance(int k) const { return strides_[0][k]; }
 
   // Moves pointers to the first elements on to element `index`.
   TENON_FUNCTOR void move(int64_t index, char** at) const {
-    if (numel_ < Divider::kNarrow) {
+    if (ndim_ == 1) {
+      step(0, index, at);
+    } else if (numel_ < Divider::kNarrow) {
       auto rest = static_cast<uint32_t>(index);
       for (int d = 0; d < ndim_; ++d) {
         const uint32_t next = sizes_[d].divide(rest);
@@ -91,8 +96,8 @@ class Steps {
 
   int32_t ndim_;
   int64_t numel_;
-  Divider sizes_[kMaxDims];
-  int64_t strides_[kMaxDims][kOperands];
+  Divider sizes_[kDims];
+  int64_t strides_[kDims][kOperands];
   char* data_[kOperands];
   alignas(kWidest) char elements_[kOperands][kWidest];
 };

@@ -69,6 +69,55 @@ struct CastTo {
   }
 };
 
+template <class T>
+inline constexpr bool is_real_float = is_small_float<T> || std::is_floating_point_v<T>;
+
+template <class T, class S>
+TENON_FUNCTOR inline T converted(S value) {
+  if constexpr (is_real_float<T> && is_real_float<S>) {
+    return static_cast<T>(static_cast<Compute<T>>(static_cast<Compute<S>>(value)));
+  } else {
+    return narrow<T>(widen(value));
+  }
+}
+
+// Some elements of operands without gaps: the switch is once for them.
+template <class T>
+struct CastPacks {
+  static constexpr int kCount = 4;
+  char* target;
+  const char* from;
+  int64_t numel;
+  int32_t source;
+
+  TENON_FUNCTOR void operator()(int64_t i) const { cast_any(i * kCount, AllTypes()); }
+
+ private:
+  template <class... S>
+  TENON_FUNCTOR void cast_any(int64_t first, ElementTypes<S...>) const {
+    ((source == dtype_of_element<S> ? cast<S>(first) : (void)0), ...);
+  }
+  template <class S>
+  TENON_FUNCTOR void cast(int64_t first) const {
+    using In = Pack<Stored<S, S>, kCount>;
+    T* const out = reinterpret_cast<T*>(target) + first;
+    const auto* const in = reinterpret_cast<const Stored<S, S>*>(from) + first;
+    if (numel - first >= kCount) {
+      const In pack = load_pack<In>(reinterpret_cast<const char*>(in));
+      Pack<T, kCount> made;
+      for (int j = 0; j < kCount; ++j) made.at[j] = converted<T>(from_stored<S>(pack.at[j]));
+      store_pack(reinterpret_cast<char*>(out), made);
+    } else {
+      for (int j = 0; j < numel - first; ++j) out[j] = converted<T>(from_stored<S>(in[j]));
+    }
+  }
+};
+
+bool is_line_of(const Strided& walk, int k, int32_t dtype) {
+  return walk.ndim == 1 && walk.strides[k][0] == tenon_dtype_size(dtype) &&
+         reinterpret_cast<uintptr_t>(walk.data[k]) % kWidest == 0;
+}
+
 }  // namespace
 
 void launch_move(const char* op, int32_t dtype, const Strided& walk, Stream stream) {
@@ -81,8 +130,15 @@ void launch_move(const char* op, int32_t dtype, const Strided& walk, Stream stre
 void launch_cast(const char* op, int32_t target, int32_t source, const Strided& walk,
                  Stream stream) {
   visit_element(op, source, AllTypes(), [](auto) {});
+  const bool are_lines = is_line_of(walk, 0, target) && is_line_of(walk, 1, source);
   visit_element(op, target, AllTypes(), [&]<class T>(Element<T>) {
-    launch_each(op, CastTo<T>{Steps<2>(walk), source}, walk.numel, stream);
+    if (are_lines) {
+      using Body = CastPacks<T>;
+      const int64_t packs = (walk.numel + Body::kCount - 1) / Body::kCount;
+      launch_each(op, Body{walk.data[0], walk.data[1], walk.numel, source}, packs, stream);
+    } else {
+      launch_each(op, CastTo<T>{Steps<2>(walk), source}, walk.numel, stream);
+    }
   });
 }
 

@@ -7,8 +7,11 @@
 #include "kernels/cuda/provider.h"
 
 #include <array>
+#include <atomic>
 #include <string>
 
+#include "kernels/cuda/generator.h"
+#include "kernels/cuda/guarded.h"
 #include "kernels/cuda/runtime.h"
 
 namespace tenon::kernels::cuda {
@@ -36,14 +39,6 @@ int32_t settled_index(int32_t index) {
   return index;
 }
 
-// Runs a body that may throw and leaves its error in the thread's slot.
-template <class Body>
-tenon_status guarded(Body&& body) {
-  tenon_error* error = nullptr;
-  const tenon_status status = tenon::detail::guarded(&error, body);
-  return status == TENON_OK ? TENON_OK : tenon_error_set(error);
-}
-
 tenon_status device_count(void*, int32_t* out_count) {
   return guarded([&] {
     int count = 0;
@@ -63,11 +58,30 @@ tenon_status current_device(void*, int32_t* out_index) {
   return guarded([&] { *out_index = settled_index(-1); });
 }
 
+tenon_status set_current_device(void*, int32_t index) {
+  return guarded([&] { check_cuda(cudaSetDevice(index), "cudaSetDevice"); });
+}
+
+// By default a device's pool gives memory back whenever somebody waits for the device, and the next
+// allocation maps it again.
+void keep_memory(int32_t index) {
+  static std::array<std::atomic<bool>, kMaxDevices> kept{};
+  auto& done = kept[static_cast<size_t>(index)];
+  if (done.load(std::memory_order_relaxed)) return;
+  cudaMemPool_t pool = nullptr;
+  check_cuda(cudaDeviceGetDefaultMemPool(&pool, index), "cudaDeviceGetDefaultMemPool");
+  uint64_t all = UINT64_MAX;
+  check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+             "cudaMemPoolSetAttribute");
+  done.store(true, std::memory_order_relaxed);
+}
+
 tenon_status allocate(void*, int32_t index, int64_t nbytes, void** out_data) {
   return guarded([&] {
     const DeviceGuard guard(index);
     *out_data = nullptr;
     if (nbytes == 0) return;
+    keep_memory(settled_index(index));
     const Stream stream = current_stream(Device(TENON_DEVICE_CUDA, index));
     const cudaError_t status =
         cudaMallocAsync(out_data, static_cast<size_t>(nbytes), as_stream(stream));
@@ -154,6 +168,19 @@ tenon_status event_wait(void*, int32_t index, void* event, void* stream) {
   });
 }
 
+tenon_status event_query(void*, int32_t index, void* event, int32_t* out_done) {
+  return guarded([&] {
+    const DeviceGuard guard(index);
+    const cudaError_t status = cudaEventQuery(as_event(event));
+    *out_done = status == cudaSuccess ? 1 : 0;
+    if (status == cudaErrorNotReady) {
+      cudaGetLastError();
+    } else {
+      check_cuda(status, "cudaEventQuery");
+    }
+  });
+}
+
 }  // namespace
 
 void register_provider() {
@@ -174,6 +201,9 @@ void register_provider() {
   provider.event_release = &event_release;
   provider.event_record = &event_record;
   provider.event_wait = &event_wait;
+  provider.event_query = &event_query;
+  provider.set_current_device = &set_current_device;
+  provide_generators(provider);
   // The provider outlives its plugin's libraries: memory of living tensors is still freed by it.
   const tenon_status status = tenon_device_provider_register(&provider);
   if (status == TENON_ERROR_ALREADY_EXISTS) {

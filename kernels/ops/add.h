@@ -11,6 +11,8 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Add {
+  static constexpr bool kSingles = true;
+
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (std::is_same_v<T, bool>) {
       return x || y;

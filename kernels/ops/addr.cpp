@@ -2,9 +2,11 @@
 // What aten::addr calls.
 #include "kernels/ops/addr.h"
 
+#include "kernels/common/cast_out.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -13,16 +15,18 @@ void addr(const Call& call) {
   if (a.ndim() != 1) fail_argument(call.op(), "vec1", "a vector (1 dim)", a.sizes());
   if (b.ndim() != 1) fail_argument(call.op(), "vec2", "a vector (1 dim)", b.sizes());
   const Tensor self = *call.get<Tensor>(0);
-  Tensor product = call_mul(call_unsqueeze(a, 1), b);
   ResultType type;
-  type.add(self.info());
-  type.add(product.dtype(), true, false);
+  for (const Tensor& tensor : {self, a, b}) type.add(kind_of(tensor));
   const Dtype dtype = type.get();
   const auto in_common = [&](const Tensor& tensor) {
     return tensor.dtype() == dtype ? tensor : cast(tensor, dtype);
   };
-  give_or_write(call, scaled_sum(call, in_common(self), in_common(product), call.get<Scalar>(3),
-                                 call.get<Scalar>(4)));
+  const Tensor product = call_mul(call_unsqueeze(in_common(a), 1), in_common(b));
+  Scalar beta = call.get<Scalar>(3), alpha = call.get<Scalar>(4);
+  if (dtype == Dtype::Bool) beta = Scalar(beta.to_bool()), alpha = Scalar(alpha.to_bool());
+  Tensor made = in_common(scaled_sum(call, in_common(self), product, beta, alpha));
+  if (call.form.is_out()) return give_or_cast(call, std::move(made));
+  give_or_write(call, std::move(made));
 }
 
 }  // namespace tenon::kernels::ops

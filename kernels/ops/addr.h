@@ -19,7 +19,7 @@ inline constexpr Facts kAddr{
     .batching = Batching::Composite,
     .cast = Cast::Lower,
     .cast_on_cpu = Cast::None,
-    .routine = {&addr},
+    .routine = {&addr, /*writes_out=*/true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -2,7 +2,7 @@
 // aten::amax: the largest element along dims; NaN where one of them is NaN.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/ops/extreme_of.h"
 
 namespace tenon::kernels::ops {
 
@@ -20,6 +20,10 @@ struct Amax {
     const State larger = b > a ? b : a;
     if constexpr (std::is_floating_point_v<T>) return b != b ? b : larger;
     return larger;
+  }
+  TENON_FUNCTOR State run(const T* elements, int64_t count,
+                          int64_t) const requires std::is_floating_point_v<T> {
+    return extreme_of<true>(elements, count);
   }
   TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
     put(outs[0], i, state);

@@ -4,6 +4,8 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -13,8 +15,9 @@ void aminmax(const Call& call) {
   const auto keepdim = call.get<bool>(2);
   Dims dims;
   if (dim) dims.push_back(wrap_dim(call.op(), *dim, self.ndim()));
-  if (!dim && self.numel() == 0)
+  if (!dim && numel_word(self) == 0) {
     fail_argument(call.op(), "self", "of 1 element at least where no dim is given", self.sizes());
+  }
   call.give(0, call_amin(self, dims, keepdim));
   call.give(1, call_amax(self, dims, keepdim));
 }

@@ -4,6 +4,8 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
+#include "kernels/common/shape_rules.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels {
 
@@ -247,12 +249,11 @@ Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Sc
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": self must be ", dtype, " like what is multiplied, got ", self.dtype()});
   }
-  Dims common(self.sizes());
-  if (broadcast_into(common, product.sizes()) >= 0 ||
-      !(Sizes(common).size() == product.sizes().size() &&
-        std::ranges::equal(Sizes(common), product.sizes()))) {
+  SymbolicDims common = words_of(self);
+  const SymbolicDims wanted = words_of(product);
+  if (rules::broadcast_into(common, SymbolicSizes(wanted)) >= 0 || !are_equal(common, wanted)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must broadcast to the product's sizes ",
-                                        product.sizes(), ", got ", self.sizes()});
+                                        text_of(wanted), ", got ", text_of(words_of(self))});
   }
   // For integers factors are cut off to integers.
   const bool is_whole = is_bool_or_integral(dtype);
@@ -265,6 +266,10 @@ Tensor scaled_sum(const Call& call, const Tensor& self, Tensor product, const Sc
 
 void check_inexact(const char* op, const char* argument, Dtype dtype) {
   if (is_bool_or_integral(dtype)) fail_dtype(op, argument, dtype, "floating or complex");
+}
+
+void check_floating(const char* op, const char* argument, Dtype dtype) {
+  if (!has(kFloats, static_cast<tenon_dtype>(dtype))) fail_dtype(op, argument, dtype, "floating");
 }
 
 void give_or_write(const Call& call, Tensor result) {

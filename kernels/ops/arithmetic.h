@@ -73,6 +73,8 @@ std::tuple<Tensor, Tensor> call_sort(const Tensor& self, int64_t dim, bool desce
 
 // Refuses bools and integers.
 void check_inexact(const char* op, const char* argument, Dtype dtype);
+// Refuses complex numbers, too.
+void check_floating(const char* op, const char* argument, Dtype dtype);
 
 // self * beta + product * alpha, of the product's sizes and dtype, which self must have or
 // broadcast to. A beta of 0 leaves self out.

@@ -4,6 +4,8 @@
 
 #include "kernels/common/element.h"
 #include "kernels/ops/lines.h"
+#include "kernels/ops/symbolic_calls.h"
+#include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {
 namespace {
@@ -125,12 +127,44 @@ Resampling adaptive_avg_pool_gradient_plan(const Call& call) {
 
 namespace ops {
 
+namespace {
+
+// To one element of each plane: their mean, in the format that the planes have.
+Tensor mean_of_planes(const Call& call, const Tensor& self, int slides) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool,
+                                       std::optional<Dtype>)>
+      mean("aten::mean.dim");
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, std::optional<int64_t>)>
+      as_strided("aten::as_strided");
+  Dims dims;
+  for (int64_t d = -slides; d < 0; ++d) dims.push_back(d);
+  const Tensor made = mean(self, Sizes(dims), true, std::nullopt);
+  const auto strides = channels_last_like(call.op(), self.info(), made.sizes());
+  return strides ? as_strided(made, made.sizes(), *strides, std::nullopt) : made;
+}
+
+bool is_mean_of_planes(const Tensor& self, Sizes wanted, int slides) {
+  const bool is_one = std::ranges::all_of(wanted, [](int64_t size) { return size == 1; });
+  return is_one && static_cast<int>(wanted.size()) == slides && is_floating(self.dtype()) &&
+         self.numel() > 0 && (self.ndim() == slides + 1 || self.ndim() == slides + 2);
+}
+
+}  // namespace
+
 void adaptive_avg_pool(const Call& call) {
+  const int slides = slides_by_name(call);
+  const Tensor self = *call.get<Tensor>(0);
+  const SymbolicDims wanted = sizes_argument(call, 1);
   using Pool = LazyOp<Tensor(const Tensor&, Sizes)>;
   static constinit const Pool flat("aten::_adaptive_avg_pool2d");
   static constinit const Pool deep("aten::_adaptive_avg_pool3d");
-  const Pool& pool = slides_by_name(call) == 2 ? flat : deep;
-  call.give(0, pool(call.get<Tensor>(0), call.get<Sizes>(1)));
+  const Pool& pool = slides == 2 ? flat : deep;
+  if (!are_numbers(words_of(self)) || !are_numbers(wanted)) {
+    return call.give(0, call_with_sizes(pool.name(), self.get(), wanted));
+  }
+  const auto numbers = call.get<Sizes>(1);
+  call.give(0, is_mean_of_planes(self, numbers, slides) ? mean_of_planes(call, self, slides)
+                                                        : pool(self, numbers));
 }
 
 void avg_pool1d(const Call& call) {

@@ -74,6 +74,7 @@ inline constexpr Facts kAvgPool3d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&avg_pool_plan>},
 };
 
@@ -184,6 +185,7 @@ inline constexpr Facts kAdaptiveAvgPool3d{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&adaptive_avg_pool},
 };
 

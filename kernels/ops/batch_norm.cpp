@@ -2,6 +2,7 @@
 // What aten::batch_norm, aten::instance_norm and the native forms of norms call.
 #include "kernels/ops/batch_norm.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "kernels/common/call.h"
@@ -10,6 +11,7 @@
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 #include "tenon/grad_mode.h"
 
 namespace tenon::kernels::ops {
@@ -30,7 +32,7 @@ constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&, std::optional<S
 
 // Small floats are computed as float.
 Dtype batch_dtype(const Call& call, Dtype dtype) {
-  const bool is_small = dtype == Dtype::F16 || dtype == Dtype::BF16;
+  const bool is_small = is_half_precision(dtype);
   if (!is_small && dtype != Dtype::F32 && dtype != Dtype::F64) {
     fail_dtype(call.op(), "input", dtype, "floating");
   }
@@ -42,10 +44,12 @@ Tensor in_batch_dtype(const Tensor& tensor, Dtype dtype) {
 }
 
 void check_channel_factor(const Call& call, const char* name, const Factor& factor,
-                          int64_t channels) {
-  if (!factor || Dims(factor->sizes()) == Dims{channels}) return;
-  fail(TENON_ERROR_INVALID_ARGUMENT,
-       {call.op(), ": ", name, " must be of sizes [", channels, "], got ", factor->sizes()});
+                          SymbolicSize channels) {
+  if (!factor) return;
+  const SymbolicDims sizes = words_of(*factor);
+  if (sizes.size() == 1 && sizes[0] == channels) return;
+  fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", name, " must be of sizes [",
+                                      text_of(channels), "], got ", text_of(sizes)});
 }
 
 // What does not go into a gradient.
@@ -62,8 +66,8 @@ class WithoutGrad {
 
 // One channel for each of its elements, as the input's dims are.
 Tensor each_channel(const Tensor& factor, int64_t ndim) {
-  Dims sizes = Dims::filled(ndim, 1);
-  sizes[1] = factor.numel();
+  SymbolicDims sizes = SymbolicDims::filled(ndim, 1);
+  sizes[1] = numel_word(factor);
   return call_reshape(factor, sizes);
 }
 
@@ -86,21 +90,21 @@ void update_running(const Factor& running, const Tensor& value, double momentum)
 // Of the batch itself, and what that makes of the running tensors.
 Norm norm_of_batch(const Call& call, const Tensor& input, const Factor& running_mean,
                    const Factor& running_var, double momentum, double eps) {
-  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled("aten::mul.Scalar");
   Dims dims{0};
   for (int64_t d = 2; d < input.ndim(); ++d) dims.push_back(d);
-  const int64_t channels = input.sizes()[1];
-  const int64_t count = channels == 0 ? 0 : input.numel() / channels;
-  if (count == 0 && channels != 0) {
-    fail_argument(call.op(), "input", "of 1 element of each channel at least", input.sizes());
+  const SymbolicDims sizes = words_of(input);
+  SymbolicSize count = sizes[1] == 0 ? SymbolicSize(0) : sizes[0];
+  for (int64_t d = 2; d < sizes.size(); ++d) count *= sizes[d];
+  if (count == 0 && !(sizes[1] == 0)) {
+    fail_argument(call.op(), "input", "of 1 element of each channel at least", text_of(sizes));
   }
   auto [variance, mean] = spread_of(input, Sizes(dims), Scalar(int64_t{0}), false);
   if (running_mean || running_var) {
     const WithoutGrad without_grad;
     update_running(running_mean, mean, momentum);
     // Of the whole population, of which the batch is a sample.
-    const double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
-    update_running(running_var, scaled(variance, Scalar(unbiased)), momentum);
+    const Value unbiased = quotient_of(count, count - SymbolicSize(1));
+    update_running(running_var, call_mul(variance, unbiased), momentum);
   }
   return {mean, one_by_root(batch_sum(variance, number_tensor(Scalar(eps)), Scalar(1)))};
 }
@@ -130,8 +134,9 @@ struct NormCall {
         running_mean(call.get<Factor>(3)),
         running_var(call.get<Factor>(4)),
         wide(batch_dtype(call, input.dtype())) {
-    if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", input.sizes());
-    const int64_t channels = input.sizes()[1];
+    const SymbolicDims sizes = words_of(input);
+    if (sizes.size() < 2) fail_argument(call.op(), "input", "of 2 dims at least", text_of(sizes));
+    const SymbolicSize channels = sizes[1];
     check_channel_factor(call, "weight", weight, channels);
     check_channel_factor(call, "bias", bias, channels);
     check_channel_factor(call, "running_mean", running_mean, channels);
@@ -165,8 +170,18 @@ Normed batch_normed(const Call& call) {
           norm};
 }
 
-Tensor nothing_like(const Tensor& tensor) {
-  return call_empty(Dims{0}, options_like(tensor.info(), {}));
+// What a batch was normalized by, which has no derivative; nothing where that was not the batch.
+// Small floats have them in the dtype of what is kept for each channel.
+Tensor kept_of(const Call& call, const Tensor& tensor, bool training) {
+  static constinit const LazyOp<Tensor(const Tensor&)> detach("aten::detach");
+  Dtype dtype = call.get<Tensor>(0)->dtype();
+  for (int k = 4; k > 0; --k) {
+    if (const auto factor = call.get<Factor>(k)) dtype = factor->dtype();
+  }
+  if (training) return in_batch_dtype(detach(tensor), dtype);
+  FactoryOptions options = options_like(kind_of(tensor), {});
+  options.dtype = dtype;
+  return call_empty(Dims{0}, options);
 }
 
 }  // namespace
@@ -177,8 +192,8 @@ void native_batch_norm(const Call& call) {
   Normed made = batch_normed(call);
   const bool training = call.get<bool>(5);
   call.give(0, std::move(made.result));
-  call.give(1, training ? made.norm.mean : nothing_like(made.norm.mean));
-  call.give(2, training ? made.norm.scale : nothing_like(made.norm.scale));
+  call.give(1, kept_of(call, made.norm.mean, training));
+  call.give(2, kept_of(call, made.norm.scale, training));
 }
 
 // As a batch of one, whose channels are those of all images.
@@ -186,7 +201,6 @@ void instance_norm(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Factor&, const Factor&, const Factor&,
                                        const Factor&, bool, double, double, bool)>
       whole("aten::batch_norm");
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> repeated("aten::repeat");
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool,
                                        std::optional<Dtype>)>
       mean("aten::mean.dim");
@@ -196,12 +210,13 @@ void instance_norm(const Call& call) {
     fail_argument(call.op(), given.running_mean ? "running_var" : "running_mean",
                   "a tensor where use_input_stats is False", "None");
   }
-  const int64_t batch = given.input.sizes()[0], channels = given.input.sizes()[1];
-  Dims sizes(given.input.sizes());
+  const SymbolicDims given_sizes = words_of(given.input);
+  const SymbolicSize batch = given_sizes[0], channels = given_sizes[1];
+  SymbolicDims sizes = given_sizes;
   sizes[0] = 1;
   sizes[1] = batch * channels;
   const auto for_all = [&](const Factor& factor) -> Factor {
-    return factor ? Factor(repeated(*factor, Dims{batch})) : Factor();
+    return factor ? Factor(call_repeat(*factor, {batch})) : Factor();
   };
   const Factor running_mean = for_all(given.running_mean), running_var = for_all(given.running_var);
   const Tensor result = whole(call_reshape(given.input, sizes), for_all(given.weight),
@@ -213,36 +228,13 @@ void instance_norm(const Call& call) {
     const auto write = [&](const Factor& target, const Factor& all) {
       if (!target) return;
       Tensor kept = *target;
-      call_copy(kept,
-                mean(call_reshape(*all, Dims{batch, channels}), Sizes(first), false, std::nullopt));
+      call_copy(kept, mean(call_reshape(*all, SymbolicDims{batch, channels}), Sizes(first), false,
+                           std::nullopt));
     };
     write(given.running_mean, running_mean);
     write(given.running_var, running_var);
   }
-  call.give(0, call_reshape(result, given.input.sizes()));
-}
-
-void native_layer_norm(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, const Factor&, const Factor&, double,
-                                       bool)>
-      layer_norm("aten::layer_norm");
-  const Tensor input = *call.get<Tensor>(0);
-  const auto shape = call.get<Sizes>(1);
-  const auto eps = call.get<double>(4);
-  call.give(0, layer_norm(input, shape, call.get<Factor>(2), call.get<Factor>(3), eps, true));
-  Dims dims;
-  for (auto d = input.ndim() - static_cast<int64_t>(shape.size()); d < input.ndim(); ++d) {
-    dims.push_back(d);
-  }
-  const Dtype wide = batch_dtype(call, input.dtype());
-  auto [variance, mean] =
-      spread_of(in_batch_dtype(input, wide), Sizes(dims), Scalar(int64_t{0}), true);
-  // PyTorch rounds them to the input's dtype unless the factors are wider.
-  const Factor weight = call.get<Factor>(2);
-  const Dtype kept = weight ? weight->dtype() : input.dtype();
-  call.give(1, in_batch_dtype(mean, kept));
-  call.give(2, in_batch_dtype(
-                   one_by_root(batch_sum(variance, number_tensor(Scalar(eps)), Scalar(1))), kept));
+  call.give(0, call_reshape(result, given_sizes));
 }
 
 void native_group_norm(const Call& call) {
@@ -251,21 +243,27 @@ void native_group_norm(const Call& call) {
       group_norm("aten::group_norm");
   const Tensor input = *call.get<Tensor>(0);
   const auto weight = call.get<Factor>(1), bias = call.get<Factor>(2);
-  const auto batch = call.get<int64_t>(3), channels = call.get<int64_t>(4),
-             each = call.get<int64_t>(5), groups = call.get<int64_t>(6);
+  const SymbolicSize batch = size_argument(call, 3), channels = size_argument(call, 4),
+                     each = size_argument(call, 5);
+  const auto groups = call.get<int64_t>(6);
   const auto eps = call.get<double>(7);
-  if (input.numel() != batch * channels * each || groups < 1 || channels % groups != 0) {
+  const SymbolicDims sizes = words_of(input);
+  if (!(numel_word(input) == batch * channels * each) || groups < 1 ||
+      !(channels / groups * groups == channels)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": input must have N * C * HxW elements, and group divide C, got sizes ",
-          input.sizes(), " for ", batch, ", ", channels, ", ", each, " and ", groups});
+          text_of(sizes), " for ", text_of(batch), ", ", text_of(channels), ", ", text_of(each),
+          " and ", groups});
   }
-  const Tensor rows = call_reshape(input, Dims{batch, channels, each});
-  call.give(0, call_reshape(group_norm(rows, groups, weight, bias, eps, true), input.sizes()));
+  const bool is_batch = sizes.size() >= 2 && sizes[0] == batch && sizes[1] == channels;
+  const Tensor images = is_batch ? input : call_reshape(input, SymbolicDims{batch, channels, each});
+  call.give(0, call_reshape(group_norm(images, groups, weight, bias, eps, true), sizes));
   const Dtype wide = batch_dtype(call, input.dtype());
   const int64_t dim[] = {2};
-  auto [variance, mean] = spread_of(
-      call_reshape(in_batch_dtype(input, wide), Dims{batch, groups, channels / groups * each}),
-      Sizes(dim), Scalar(int64_t{0}), false);
+  auto [variance, mean] =
+      spread_of(call_reshape(in_batch_dtype(input, wide),
+                             SymbolicDims{batch, groups, channels / groups * each}),
+                Sizes(dim), Scalar(int64_t{0}), false);
   const Dtype kept = weight ? weight->dtype() : input.dtype();
   call.give(1, in_batch_dtype(mean, kept));
   call.give(2, in_batch_dtype(

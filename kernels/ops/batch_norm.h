@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::batch_norm and aten::instance_norm: channels with mean 0 and deviation 1, over a batch or
-// each image; and aten::native_batch_norm, native_layer_norm and native_group_norm, with what they
-// were normalized by.
+// each image; and aten::native_batch_norm and native_group_norm, with what they were normalized by.
 #pragma once
 
 #include "kernels/common/facts.h"
@@ -21,8 +20,7 @@ inline constexpr Facts kNativeBatchNorm{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
-    .cast_on_cpu = Cast::None,
+    .cast = Cast::None,
     .routine = {&native_batch_norm},
 };
 
@@ -38,8 +36,7 @@ inline constexpr Facts kBatchNorm{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
-    .cast_on_cpu = Cast::None,
+    .cast = Cast::None,
     .routine = {&batch_norm},
 };
 
@@ -56,26 +53,8 @@ inline constexpr Facts kInstanceNorm{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
-    .cast_on_cpu = Cast::None,
-    .routine = {&instance_norm},
-};
-
-void native_layer_norm(const Call& call);
-
-inline constexpr Facts kNativeLayerNorm{
-    .family = &kComposite,
-    .name = "native_layer_norm",
-    .params =
-        "Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float "
-        "eps",
-    .returns = "(Tensor, Tensor, Tensor)",
-    .tags = "core",
-    .gradient = "none: composite",
-    .tangent = "none: composite",
-    .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&native_layer_norm},
+    .routine = {&instance_norm},
 };
 
 void native_group_norm(const Call& call);

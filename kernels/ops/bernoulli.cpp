@@ -43,9 +43,7 @@ void check_bernoulli(const Call& call) {
 void check_bernoulli_tensor(const Call& call) {
   check_written(call);
   const Tensor self = *call.get<Tensor>(0), p = *call.get<Tensor>(1);
-  if (!has(kFloats, static_cast<tenon_dtype>(p.dtype()))) {
-    fail_dtype(call.op(), "p", p.dtype(), "floating");
-  }
+  check_floating(call.op(), "p", p.dtype());
   Dims common(self.sizes());
   if (broadcast_into(common, p.sizes()) >= 0 || !(common == Dims(self.sizes()))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": p must broadcast to the sizes of self, ",

@@ -6,6 +6,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/loss_reduction.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -24,16 +25,17 @@ Tensor of_rest(const Tensor& self) {
 
 void check_probabilities(const Call& call, const Tensor& self, const Tensor& target) {
   check_dtype(call.op(), "self", self.dtype(), FloatTypes());
-  if (!std::ranges::equal(self.sizes(), target.sizes())) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": target must be of the sizes of self, ",
-                                        self.sizes(), ", got ", target.sizes()});
+  if (!are_equal(words_of(self), words_of(target))) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": target must be of the sizes of self, ", text_of(words_of(self)), ", got ",
+          text_of(words_of(target))});
   }
   check_dtype_of(call.op(), "target", target.dtype(), "self", self.dtype());
   using Extreme = LazyOp<Tensor(const Tensor&, Sizes, bool)>;
   static constinit const Extreme smallest("aten::amin");
   static constinit const Extreme largest("aten::amax");
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
-  if (!has_data(self.info()) || self.numel() == 0) return;
+  if (!has_data(kind_of(self)) || numel_of(self) == 0) return;
   const double least = item(smallest(self, Sizes(), false)).to_double();
   const double most = item(largest(self, Sizes(), false)).to_double();
   if (least < 0 || most > 1) {
@@ -48,8 +50,7 @@ Tensor each_gradient(const Call& call, const Tensor& grad, const Tensor& losses,
   Tensor each = losses;
   if (weight) each = call_mul(each, *weight);
   each = call_mul(each, grad);
-  const auto count = static_cast<double>(losses.numel());
-  return is_mean ? call_mul(each, 1 / count) : each;
+  return is_mean ? call_mul(each, quotient_of(1, numel_word(losses))) : each;
 }
 
 // The losses, each by itself and unweighted.

@@ -21,7 +21,9 @@ inline constexpr Facts kBinaryCrossEntropy{
         "weight: binary_cross_entropy_weight_backward(grad, self, target, reduction)",
     .tangent = "derived",
     .batching = Batching::Each,
-    .cast = Cast::None,
+    .cast = Cast::Banned,
+    .cast_on_cpu = Cast::Fp32,
+    .cast_advice = "use binary_cross_entropy_with_logits, of what a sigmoid would be of",
     .routine = {&binary_cross_entropy},
 };
 

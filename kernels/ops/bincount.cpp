@@ -19,7 +19,7 @@ constinit const LazyOp<Tensor(const Tensor&)> largest_of("aten::max");
 // `terms` added up by the places that they belong to.
 Tensor added_up(const Tensor& places, const Tensor& terms, int64_t count) {
   tenon_tensor* const list[] = {places.get()};
-  const Tensor zeros = call_zeros(Dims{count}, options_like(terms.info(), {}));
+  const Tensor zeros = call_zeros(Dims{count}, options_like(kind_of(terms), {}));
   return call_index_put(zeros, TensorList(list, 1), terms, true);
 }
 
@@ -38,25 +38,25 @@ void bincount(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": weights must have the sizes of self, ",
                                         self.sizes(), ", got ", weights->sizes()});
   }
-  if (!has_data(self.info())) {
+  if (!has_data(kind_of(self))) {
     fail_without_data(call.op(), "self must have data, on which the result's sizes depend",
                       self.info());
   }
   int64_t count = least;
-  if (self.numel() != 0) {
+  if (numel_of(self) != 0) {
     const Scalar lowest = item_of(smallest_of(self));
     if (lowest.to_int() < 0) fail_argument(call.op(), "self", "of integers >= 0", lowest);
     count = std::max(count, item_of(largest_of(self)).to_int() + 1);
   }
-  FactoryOptions options = options_like(self.info(), {});
+  FactoryOptions options = options_like(kind_of(self), {});
   options.dtype = Dtype::I64;
-  if (self.numel() == 0) return call.give(0, call_zeros(Dims{count}, options));
+  if (numel_of(self) == 0) return call.give(0, call_zeros(Dims{count}, options));
   Tensor terms;
   if (weights) {
     const bool is_float = weights->dtype() == Dtype::F32 || weights->dtype() == Dtype::F64;
     terms = is_float ? *weights : cast(*weights, Dtype::F64);
   } else {
-    terms = call_empty(Dims{self.numel()}, options);
+    terms = call_empty(Dims{numel_of(self)}, options);
     call_fill(terms, Scalar(1));
   }
   call.give(0, added_up(cast(self, Dtype::I64), terms, count));
@@ -74,14 +74,14 @@ void histc(const Call& call) {
   const auto bins = call.get<int64_t>(1);
   double low = call.get<Scalar>(2).to_double(), high = call.get<Scalar>(3).to_double();
   if (bins <= 0) fail_argument(call.op(), "bins", "above 0", bins);
-  if (!has_data(self.info())) {
-    FactoryOptions options = options_like(self.info(), {});
+  if (!has_data(kind_of(self))) {
+    FactoryOptions options = options_like(kind_of(self), {});
     return call.give(0, call_empty(Dims{bins}, options));
   }
   if (is_bool_or_integral(self.dtype()) || is_complex(self.dtype())) {
     fail_dtype(call.op(), "self", self.dtype(), "floating");
   }
-  if (low == high && self.numel() != 0) {
+  if (low == high && numel_of(self) != 0) {
     low = item_of(smallest_of(self)).to_double();
     high = item_of(largest_of(self)).to_double();
   }
@@ -94,13 +94,13 @@ void histc(const Call& call) {
          {call.op(), ": min and max must be finite, got ", Scalar(low), " and ", Scalar(high)});
   }
   if (low > high) fail_argument(call.op(), "max", "at least min", Scalar(high));
-  const Tensor flat = call_reshape(self, Dims{self.numel()});
+  const Tensor flat = call_reshape(self, Dims{numel_of(self)});
   const Tensor inside = both(at_least(flat, Scalar(low)), at_most(flat, Scalar(high)));
   tenon_tensor* const list[] = {inside.get()};
   const Tensor kept = call_index(flat, TensorList(list, 1));
   const Tensor parts =
       times(add(kept, Scalar(-low), Scalar(1)), Scalar(static_cast<double>(bins) / (high - low)));
-  Tensor ones = call_empty(Dims{kept.numel()}, options_like(self.info(), {}));
+  Tensor ones = call_empty(Dims{numel_of(kept)}, options_like(kind_of(self), {}));
   call_fill(ones, Scalar(1));
   call.give(0, added_up(bounded(cast(parts, Dtype::I64), Scalar(bins - 1)), ones, bins));
 }

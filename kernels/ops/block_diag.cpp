@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -15,7 +16,7 @@ Tensor as_matrix(const Call& call, const Tensor& tensor, int64_t position) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": tensors must have 2 dims at most, got sizes ",
                                         tensor.sizes(), " at position ", position});
   }
-  return call_reshape(tensor, Dims{1, tensor.numel()});
+  return call_reshape(tensor, Dims{1, numel_of(tensor)});
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ void block_diag(const Call& call) {
   std::vector<Tensor> rows;
   int64_t before = 0;
   for (const Tensor& block : blocks) {
-    const FactoryOptions options = options_like(block.info(), {});
+    const FactoryOptions options = options_like(kind_of(block), {});
     const int64_t height = block.size(0), after = columns - before - block.size(1);
     rows.push_back(call_cat({call_zeros(Dims{height, before}, options), block,
                              call_zeros(Dims{height, after}, options)},

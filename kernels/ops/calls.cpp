@@ -4,7 +4,15 @@
 
 #include <optional>
 
+#include "tenon/symbol.h"
+
 namespace tenon::kernels {
+
+tenon_tensor_info kind_of(const Tensor& tensor) {
+  tenon_tensor_info info;
+  tenon_tensor_describe_words(tensor ? tensor.get() : tenon_tensor_undefined(), &info);
+  return info;
+}
 
 Tensor call_reshape(const Tensor& self, Sizes sizes) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> op("aten::reshape");
@@ -51,6 +59,18 @@ void call_index_put_(const Tensor& self, TensorList indices, const Tensor& value
   static constinit const LazyOp<void(const Tensor&, TensorList, const Tensor&, bool)> op(
       "aten::index_put_");
   op(self, indices, values, accumulate);
+}
+
+Tensor call_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)> op(
+      "aten::scatter.src");
+  return op(self, dim, index, src);
+}
+
+Tensor call_scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)> op(
+      "aten::scatter_add");
+  return op(self, dim, index, src);
 }
 
 }  // namespace tenon::kernels

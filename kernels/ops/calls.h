@@ -2,9 +2,15 @@
 // Calls of operators that many composites make.
 #pragma once
 
-#include "kernels/common/check.h"
+#include "kernels/common/shape.h"
 
 namespace tenon::kernels {
+
+// What of a tensor needs no numbers: dtype, device, flags. Its sizes may be symbols.
+tenon_tensor_info kind_of(const Tensor& tensor);
+
+// Unlike Tensor::numel() it throws for symbolic sizes, as Tensor::sizes() does.
+inline int64_t numel_of(const Tensor& tensor) { return numel_of(tensor.sizes()); }
 
 Tensor call_reshape(const Tensor& self, Sizes sizes);
 Tensor call_expand(const Tensor& self, Sizes sizes);
@@ -15,5 +21,7 @@ Tensor call_index(const Tensor& self, TensorList indices);
 Tensor call_index_put(const Tensor& self, TensorList indices, const Tensor& values,
                       bool accumulate);
 void call_index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate);
+Tensor call_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor call_scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 
 }  // namespace tenon::kernels

@@ -3,16 +3,22 @@
 // gradient.
 #pragma once
 
-#include "kernels/ops/maximum.h"
-#include "kernels/ops/minimum.h"
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
 
 namespace tenon::kernels::ops {
 
-// Between two bounds in one step: the strides of the result are those that all three lead to.
+// Between two bounds in one step: the strides of the result are those that all three lead to. NaN
+// of x stays, for both comparisons are false then; NaN of a bound is the result.
 template <class T>
 struct ClampBetween {
   TENON_FUNCTOR T operator()(T x, T min, T max) const {
-    return Minimum<T>()(Maximum<T>()(x, min), max);
+    const T above = min > x ? min : x;
+    const T between = max < above ? max : above;
+    if constexpr (std::is_floating_point_v<T>) {
+      return (min != min) | (max != max) ? min + max : between;
+    }
+    return between;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -36,7 +37,7 @@ void combinations(const Call& call) {
   const auto with_replacement = call.get<bool>(2);
   if (self.ndim() != 1) fail_argument(call.op(), "self", "a vector (1 dim)", self.sizes());
   if (size < 0) fail_argument(call.op(), "r", "at least 0", size);
-  if (size == 0) return call.give(0, call_empty(Dims{0}, options_like(self.info(), {})));
+  if (size == 0) return call.give(0, call_empty(Dims{0}, options_like(kind_of(self), {})));
   const int64_t count = self.size(0);
   std::vector<int64_t> positions, chosen(static_cast<size_t>(size));
   for (int64_t k = 0; k < size; ++k) chosen[static_cast<size_t>(k)] = with_replacement ? 0 : k;
@@ -46,7 +47,7 @@ void combinations(const Call& call) {
     } while (next_choice(chosen, count, with_replacement));
   }
   const int64_t rows = static_cast<int64_t>(positions.size()) / size;
-  if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(self.info(), {})));
+  if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(kind_of(self), {})));
   Tensor where = Tensor::from<int64_t>(positions, Dims{rows * size});
   // A fake tensor, or one on meta, takes no elements.
   const bool has_memory = self.info().data != nullptr;
@@ -70,7 +71,7 @@ void cartesian_prod(const Call& call) {
   if (vectors.size() == 1) return call.give(0, Tensor(vectors[0]));
   std::vector<Tensor> columns;
   for (const Tensor& one : meshgrid(vectors, "ij"))
-    columns.push_back(call_reshape(one, Dims{one.numel()}));
+    columns.push_back(call_reshape(one, Dims{numel_of(one)}));
   call.give(0, call_stack(columns, 1));
 }
 

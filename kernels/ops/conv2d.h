@@ -67,7 +67,8 @@ inline constexpr Facts kConv1dPadding{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Lower,
+    .cast = Cast::None,
+    .cast_on_cpu = Cast::Lower,
     .routine = {&conv1d_padding},
 };
 
@@ -83,7 +84,8 @@ inline constexpr Facts kConv2dPadding{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Lower,
+    .cast = Cast::None,
+    .cast_on_cpu = Cast::Lower,
     .routine = {&conv2d_padding},
 };
 
@@ -99,7 +101,8 @@ inline constexpr Facts kConv3dPadding{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Lower,
+    .cast = Cast::None,
+    .cast_on_cpu = Cast::Lower,
     .routine = {&conv3d_padding},
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/common/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels {
 namespace {
@@ -188,9 +189,23 @@ ConvolutionWeight convolution_weight_plan(const Call& call) {
 namespace ops {
 namespace {
 
-using ConvolutionOp = LazyOp<Tensor(const Tensor&, const Tensor&, std::optional<Tensor>, Sizes,
-                                    Sizes, Sizes, bool, Sizes, int64_t)>;
-constinit const ConvolutionOp whole_convolution("aten::convolution");
+Tensor convolution_in_words(const Tensor& input, const Tensor& weight, Sizes strides,
+                            Sizes paddings, Sizes dilations, bool transposed,
+                            const SymbolicDims& output_padding, int64_t groups) {
+  const auto list = [](Sizes numbers) {
+    return tenon_value_of_ints(numbers.data(), static_cast<uint32_t>(numbers.size()));
+  };
+  tenon_value args[] = {tenon_value_of_tensor(input.get()),
+                        tenon_value_of_tensor(weight.get()),
+                        tenon_value_of_none(),
+                        list(strides),
+                        list(paddings),
+                        list(dilations),
+                        tenon_value_of_bool(transposed ? 1 : 0),
+                        sizes_value(output_padding),
+                        tenon_value_of_int(groups)};
+  return call_boxed("aten::convolution", args, 9);
+}
 
 // One number for each dim, of a list that may have one for all.
 Dims for_each(Sizes numbers, int64_t count) {
@@ -199,28 +214,28 @@ Dims for_each(Sizes numbers, int64_t count) {
 
 // A convolution whose result has these sizes: transposed with so much output padding, else without
 // the last places.
-Tensor convolution_of_size(const char* op, const Tensor& input, const Tensor& weight, Sizes sizes,
-                           Sizes strides, Sizes paddings, Sizes dilations, bool transposed,
-                           int64_t groups) {
+Tensor convolution_of_size(const char* op, const Tensor& input, const Tensor& weight,
+                           const SymbolicDims& sizes, Sizes strides, Sizes paddings,
+                           Sizes dilations, bool transposed, int64_t groups) {
   const int64_t slides = weight.ndim() - 2;
-  if (slides < 1 || input.ndim() != slides + 2 ||
-      static_cast<int64_t>(sizes.size()) != slides + 2) {
-    fail_argument(op, "weight", "of as many dims as the input", weight.sizes());
+  if (slides < 1 || input.ndim() != slides + 2 || sizes.size() != slides + 2) {
+    fail_argument(op, "weight", "of as many dims as the input", text_of(words_of(weight)));
   }
-  Dims padding = Dims::filled(slides, 0);
+  SymbolicDims padding = SymbolicDims::filled(slides, 0);
   const Dims stride = for_each(strides, slides), pad = for_each(paddings, slides),
              dilation = for_each(dilations, slides);
   for (int64_t d = 0; d < slides && transposed; ++d) {
-    const auto at = static_cast<size_t>(d + 2);
-    const Slide slide{weight.sizes()[at], stride[d], pad[d], dilation[d]};
-    padding[d] = sizes[at] - image_of(slide, input.sizes()[at], 0);
+    // See image_of().
+    const SymbolicSize reach = (word_along(weight, d + 2) - 1) * dilation[d] + 1;
+    padding[d] = sizes[d + 2] -
+                 ((word_along(input, d + 2) - 1) * stride[d] - SymbolicSize(2 * pad[d]) + reach);
   }
-  Tensor result = whole_convolution(input, weight, std::nullopt, strides, paddings, dilations,
-                                    transposed, padding, groups);
+  Tensor result = convolution_in_words(input, weight, strides, paddings, dilations, transposed,
+                                       padding, groups);
   for (int64_t d = 0; d < slides && !transposed; ++d) {
-    const int64_t wanted = sizes[static_cast<size_t>(d + 2)];
-    if (result.sizes()[static_cast<size_t>(d + 2)] > wanted) {
-      result = call_slice(result, d + 2, 0, wanted);
+    const SymbolicSize wanted = sizes[d + 2];
+    if (word_along(result, d + 2) > wanted) {
+      result = call_slice(result, d + 2, SymbolicSize(0), wanted);
     }
   }
   return result;
@@ -249,20 +264,20 @@ void convolution_weight_meta(const Call& call) {
 
 void convolution_backward_input(const Call& call) {
   call.give(0, convolution_of_size(call.op(), *call.get<Tensor>(0), *call.get<Tensor>(2),
-                                   call.get<Sizes>(1), call.get<Sizes>(3), call.get<Sizes>(4),
+                                   sizes_argument(call, 1), call.get<Sizes>(3), call.get<Sizes>(4),
                                    call.get<Sizes>(5), !call.get<bool>(6), call.get<int64_t>(7)));
 }
 
 void convolution_from(const Call& call) {
   call.give(0, convolution_of_size(call.op(), *call.get<Tensor>(0), *call.get<Tensor>(1),
-                                   call.get<Sizes>(2), call.get<Sizes>(3), call.get<Sizes>(4),
+                                   sizes_argument(call, 2), call.get<Sizes>(3), call.get<Sizes>(4),
                                    call.get<Sizes>(5), call.get<bool>(6), call.get<int64_t>(7)));
 }
 
 void convolution_backward_bias(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   if (grad->ndim() < 2)
-    fail_argument(call.op(), "grad_output", "of 2 dims at least", grad->sizes());
+    fail_argument(call.op(), "grad_output", "of 2 dims at least", text_of(words_of(*grad)));
   call.give(0, bias_gradient(*grad));
 }
 

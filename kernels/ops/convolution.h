@@ -86,6 +86,7 @@ inline constexpr Facts kConvolution{
     .batching = Batching::Own,
     .batch = &batch_convolution,
     .cast = Cast::Lower,
+    .cast_on_cpu = Cast::None,
     .routine = {&convolution_meta},
 };
 

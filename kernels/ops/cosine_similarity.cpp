@@ -9,22 +9,30 @@
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
 void cosine_similarity(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> one_by_root("aten::rsqrt");
-  const Tensor first = *call.get<Tensor>(0), second = *call.get<Tensor>(1);
+  Tensor first = *call.get<Tensor>(0), second = *call.get<Tensor>(1);
   const auto dim = call.get<int64_t>(2);
   const auto eps = call.get<double>(3);
   if (!is_floating(first.dtype()) || !is_floating(second.dtype())) {
     fail_dtype(call.op(), is_floating(first.dtype()) ? "x2" : "x1",
                is_floating(first.dtype()) ? second.dtype() : first.dtype(), "floating");
   }
+  // What is stretched along the dim is longer by that.
+  const SymbolicDims a = words_of(first), b = words_of(second);
+  if (!are_equal(a, b)) {
+    const SymbolicDims sizes = broadcast_words(call.op(), a, b);
+    first = call_expand(first, sizes);
+    second = call_expand(second, sizes);
+  }
   // Each vector in units of its length, which counts as eps at least.
-  const auto unit = [&](const Tensor& a) {
-    return call_mul(
-        a, one_by_root(call_clamp_min(call_sum_of_dim(call_mul(a, a), dim, true), eps * eps)));
+  const auto unit = [&](const Tensor& vectors) {
+    const Tensor squares = call_sum_of_dim(call_mul(vectors, vectors), dim, true);
+    return call_mul(vectors, one_by_root(call_clamp_min(squares, eps * eps)));
   };
   call.give(0, call_sum_of_dim(call_mul(unit(first), unit(second)), dim));
 }
@@ -40,7 +48,8 @@ void pairwise_distance(const Call& call) {
   const Tensor first = *call.get<Tensor>(0), second = *call.get<Tensor>(1);
   const auto p = call.get<double>(2), eps = call.get<double>(3);
   const bool keepdim = call.get<bool>(4);
-  const Tensor apart = call_add(call_sub(first, second), eps);
+  Tensor apart = call_add(call_sub(first, second), eps);
+  if (is_complex(apart.dtype())) apart = abs(apart);
   const int64_t last[] = {-1};
   if (p == 2) {
     call.give(0, root(call_sum_of_dim(call_mul(apart, apart), -1, keepdim)));
@@ -75,7 +84,7 @@ void bilinear(const Call& call) {
   }
   const int64_t outputs = weight.sizes()[0], n = weight.sizes()[1], m = weight.sizes()[2];
   // Rows of input1 by all weights, and then each by its row of input2.
-  const Tensor rows = call_reshape(first, Dims{first.numel() / std::max<int64_t>(n, 1), n});
+  const Tensor rows = call_reshape(first, Dims{numel_of(first) / std::max<int64_t>(n, 1), n});
   const Tensor flat = call_reshape(permute(weight, Dims{1, 0, 2}), Dims{n, outputs * m});
   const Tensor products = call_reshape(matmul(rows, flat), Dims{rows.sizes()[0], outputs, m});
   const Tensor others = call_reshape(second, Dims{rows.sizes()[0], m, 1});

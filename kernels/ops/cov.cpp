@@ -5,6 +5,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -17,7 +18,7 @@ void check_weights(const Call& call, const char* name, const Tensor& weights, in
                   : (is_complex(weights.dtype()) || is_bool_or_integral(weights.dtype()))) {
     fail_dtype(call.op(), name, weights.dtype(), wants_whole ? "integral" : "floating");
   }
-  if (weights.numel() != count)
+  if (numel_of(weights) != count)
     fail_argument(call.op(), name, "of a weight for each observation", weights.sizes());
 }
 
@@ -29,7 +30,7 @@ void cov(const Call& call) {
   Tensor self = *call.get<Tensor>(0);
   if (self.ndim() > 2) fail_argument(call.op(), "self", "a matrix or a vector", self.sizes());
   if (self.dtype() == Dtype::Bool) fail_dtype(call.op(), "self", self.dtype(), "a number's");
-  if (self.ndim() < 2) self = call_reshape(self, Dims{1, self.numel()});
+  if (self.ndim() < 2) self = call_reshape(self, Dims{1, numel_of(self)});
   const int64_t count = self.size(1);
   const auto correction = call.get<int64_t>(1);
   const auto often = call.get<std::optional<Tensor>>(2),
@@ -48,7 +49,7 @@ void cov(const Call& call) {
   if (is_bool_or_integral(self.dtype())) self = cast(self, default_dtype());
   if (!weights) {
     mean = call_div(call_sum(self, observations, true), Scalar(count));
-    norm = call_empty({}, options_like(self.info(), {to_real(self.dtype()), {}, {}, {}}));
+    norm = call_empty({}, options_like(kind_of(self), {to_real(self.dtype()), {}, {}, {}}));
     call_fill(norm, Scalar(static_cast<double>(count - correction)));
   } else {
     const Tensor total = call_sum(*weights, {});

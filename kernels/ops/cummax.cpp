@@ -18,7 +18,8 @@ RunningExtremes running_extremes(const Call& call) {
   RunningExtremes results{result_for(call, sizes_of(self), dtype, device, nullptr, 0),
                           result_for(call, sizes_of(self), Dtype::I64, device, nullptr, 1), dim};
   if (!call.form.is_functional()) {
-    check_no_overlap(call.op(), results.values.info(), self);
+    check_no_partial_overlap(call.op(), results.values.info(), self);
+    check_no_overlap(call.op(), results.indices.info(), self);
     check_outputs_apart(call.op(), results.values.info(), results.indices.info());
   }
   return results;

@@ -5,6 +5,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -33,7 +34,7 @@ void cumprod_backward(const Call& call) {
   Tensor self = *call.get<Tensor>(1);
   if (self.dtype() != result.dtype()) self = cast(self, result.dtype());
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
-  if (self.ndim() == 0 || self.numel() == 0) return call.give(0, call_mul(grad, Scalar(1)));
+  if (self.ndim() == 0 || numel_of(self) == 0) return call.give(0, call_mul(grad, Scalar(1)));
   const Tensor is_zero = call_eq(self, Scalar(0));
   const Tensor zeros = call_cumsum(is_zero, dim);  // up to and with each
   const Tensor is_before = call_eq(zeros, Scalar(0)), is_after_one = call_eq(zeros, Scalar(1));

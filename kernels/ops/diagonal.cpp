@@ -2,6 +2,7 @@
 // The strides of aten::diagonal, and what is made of diagonals.
 #include "kernels/ops/diagonal.h"
 
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -14,7 +15,7 @@ constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t, int64_t)> diagona
 // Zeros of these sizes, with a diagonal.
 Tensor with_diagonal(const Tensor& elements, Sizes sizes, int64_t offset, int64_t dim1,
                      int64_t dim2) {
-  const Tensor whole = call_zeros(sizes, options_like(elements.info(), {}));
+  const Tensor whole = call_zeros(sizes, options_like(kind_of(elements), {}));
   Tensor part = diagonal_of(whole, offset, dim1, dim2);
   call_copy(part, elements);
   return whole;

@@ -4,7 +4,9 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -15,9 +17,10 @@ struct Neighbours {
   Tensor second;
 };
 Neighbours neighbours_of(const Tensor& self, int64_t dim) {
-  const int64_t count = self.size(dim);
-  return {call_slice(self, dim, 0, std::max<int64_t>(count - 1, 0)),
-          call_slice(self, dim, 1, count)};
+  const SymbolicSize count = word_along(self, dim);
+  const SymbolicSize one_less = count < 1 ? SymbolicSize(0) : count - SymbolicSize(1);
+  return {call_slice(self, dim, SymbolicSize(0), one_less),
+          call_slice(self, dim, SymbolicSize(1), count)};
 }
 
 // The area below each pair of neighbours, twice: their sum times how far they are apart.
@@ -27,18 +30,18 @@ Tensor double_areas(const Call& call, const Tensor& y, int64_t dim, bool has_x) 
   if (!has_x) return sums;
   Tensor x = *call.get<Tensor>(1);
   const int64_t x_dim = x.ndim() == 1 ? 0 : wrap_dim(call.op(), call.get<int64_t>(2), x.ndim());
-  if (x.ndim() == 0 || x.size(x_dim) != y.size(dim)) {
-    if (!(x.ndim() > 0 && x.size(x_dim) == 1)) {
+  if (x.ndim() == 0 || !(word_along(x, x_dim) == word_along(y, dim))) {
+    if (!(x.ndim() > 0 && word_along(x, x_dim) == 1)) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": x must have as many elements as y along dim ", dim, ", ", y.size(dim),
-            ", got sizes ", x.sizes()});
+           {call.op(), ": x must have as many elements as y along dim ", dim, ", ",
+            text_of(word_along(y, dim)), ", got sizes ", text_of(words_of(x))});
     }
   }
   const auto [left, right] = neighbours_of(x, x_dim);
   Tensor apart = call_sub(right, left);
   if (x.ndim() == 1) {
-    Dims sizes = Dims::filled(y.ndim(), 1);
-    sizes[dim] = apart.numel();
+    SymbolicDims sizes = SymbolicDims::filled(y.ndim(), 1);
+    sizes[dim] = numel_word(apart);
     apart = call_reshape(apart, sizes);
   }
   return call_mul(sums, apart);
@@ -50,11 +53,11 @@ void integrate(const Call& call, bool has_x, bool is_cumulative) {
   if (y.dtype() == Dtype::Bool) fail_dtype(call.op(), "y", y.dtype(), "a number's");
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), y.ndim());
   Tensor areas;
-  if (y.size(dim) == 0) {
+  if (word_along(y, dim) == 0) {
     Dims sizes(y.sizes());
     sizes.erase(dim);
     return call.give(
-        0, call_zeros(is_cumulative ? Dims(y.sizes()) : sizes, options_like(y.info(), {})));
+        0, call_zeros(is_cumulative ? Dims(y.sizes()) : sizes, options_like(kind_of(y), {})));
   }
   areas = double_areas(call, y, dim, has_x);
   const int64_t dims[] = {dim};
@@ -86,7 +89,7 @@ void diff(const Call& call) {
     if (after) parts.push_back(*after);
     self = call_cat(parts, dim);
   }
-  for (int64_t k = 0; k < times && (k == 0 || self.size(dim) > 0); ++k) {
+  for (int64_t k = 0; k < times && (k == 0 || word_along(self, dim) > 0); ++k) {
     const auto [first, second] = neighbours_of(self, dim);
     self = self.dtype() == Dtype::Bool ? differ(second, first) : call_sub(second, first);
   }

@@ -12,6 +12,8 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct TrueDiv {
+  static constexpr bool kSingles = true;
+
   TENON_FUNCTOR T operator()(T x, T y) const { return x / y; }
 };
 

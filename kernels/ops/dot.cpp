@@ -4,16 +4,18 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
 void check_vectors(const Call& call, const Tensor& self, const Tensor& other) {
-  if (self.ndim() != 1) fail_argument(call.op(), "self", "a vector (1 dim)", self.sizes());
-  if (other.ndim() != 1 || other.size(0) != self.size(0)) {
+  if (self.ndim() != 1)
+    fail_argument(call.op(), "self", "a vector (1 dim)", text_of(words_of(self)));
+  if (other.ndim() != 1 || !(word_along(other, 0) == word_along(self, 0))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": ", call.form.names[1], " must be a vector of as many elements as self, ",
-          self.sizes(), ", got ", other.sizes()});
+          text_of(words_of(self)), ", got ", text_of(words_of(other))});
   }
   check_dtype_of(call.op(), call.form.names[1], other.dtype(), "self", self.dtype());
 }
@@ -39,19 +41,20 @@ void vdot(const Call& call) {
 void inner(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), other = *call.get<Tensor>(1);
   if (self.ndim() == 0 || other.ndim() == 0) return call.give(0, call_mul(self, other));
-  if (self.size(-1) != other.size(-1)) {
+  SymbolicDims sizes = words_of(self), of_other = words_of(other);
+  const SymbolicSize last = sizes.back();
+  if (!(last == of_other.back())) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self and other must have the same last size, got sizes ", self.sizes(),
-          " and ", other.sizes()});
+         {call.op(), ": self and other must have the same last size, got sizes ", text_of(sizes),
+          " and ", text_of(of_other)});
   }
-  const int64_t last = self.size(-1);
-  Dims sizes(self.sizes().first(self.sizes().size() - 1));
-  const int64_t rows = numel_of(sizes);
-  Dims of_other(other.sizes().first(other.sizes().size() - 1));
-  const int64_t columns = numel_of(of_other);
-  for (const int64_t size : of_other) sizes.push_back(size);
-  const Tensor product = call_mm(call_reshape(self, Dims{rows, last}),
-                                 call_transpose(call_reshape(other, Dims{columns, last}), 0, 1));
+  sizes.erase(sizes.size() - 1);
+  of_other.erase(of_other.size() - 1);
+  const SymbolicSize rows = product_of(sizes), columns = product_of(of_other);
+  for (const SymbolicSize size : of_other) sizes.push_back(size);
+  const Tensor flat = call_reshape(other, SymbolicDims{columns, last});
+  const Tensor product =
+      call_mm(call_reshape(self, SymbolicDims{rows, last}), call_transpose(flat, 0, 1));
   call.give(0, call_reshape(product, sizes));
 }
 
@@ -59,7 +62,7 @@ void linalg_vecdot(const Call& call) {
   const Tensor self = *call.get<Tensor>(0), other = *call.get<Tensor>(1);
   check_inexact(call.op(), call.form.names[0], self.dtype());
   check_dtype_of(call.op(), call.form.names[1], other.dtype(), call.form.names[0], self.dtype());
-  const Dims sizes = broadcast(call.op(), self.sizes(), other.sizes());
+  const SymbolicDims sizes = broadcast_words(call.op(), words_of(self), words_of(other));
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), sizes.size());
   const Tensor first = is_complex(self.dtype()) ? call_conj(self) : self;
   const Tensor a = call_movedim(call_expand(first, sizes), dim, -1);

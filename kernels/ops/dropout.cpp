@@ -6,7 +6,9 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -28,28 +30,28 @@ void check_floating_input(const Call& call, const Tensor& input) {
 }
 
 // True where an element stays, drawn for each of the sizes.
-Tensor drawn(const Tensor& input, Sizes sizes, double p) {
+Tensor drawn(const Tensor& input, const SymbolicDims& sizes, double p) {
   // Not in place: a vmap whose mapped ones draw apart makes what is drawn mapped.
   using Draw = Tensor(const Tensor&, double, double, const std::optional<Generator>&);
   static constinit const LazyOp<Draw> uniform("aten::uniform");
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> at_least_p("aten::ge.Scalar");
-  FactoryOptions options = options_like(input.info(), {});
+  FactoryOptions options = options_like(kind_of(input), {});
   options.dtype = Dtype::F32;
-  return at_least_p(uniform(call_empty(sizes, options), 0, 1, std::nullopt), Scalar(p));
+  return at_least_p(uniform(call_empty_of_words(sizes, options), 0, 1, std::nullopt), Scalar(p));
 }
 
 Tensor all_kept(const Tensor& input) {
-  FactoryOptions options = options_like(input.info(), {});
+  FactoryOptions options = options_like(kind_of(input), {});
   options.dtype = Dtype::Bool;
-  Tensor all = call_empty(input.sizes(), options);
+  Tensor all = call_empty_of_words(words_of(input), options);
   call_fill(all, Scalar(true));
   return all;
 }
 
 // One for each channel of an input with a batch, which the other dims share.
-Dims of_channels(const Call& call, const Tensor& input) {
-  if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", input.sizes());
-  Dims sizes(input.sizes());
+SymbolicDims of_channels(const Call& call, const Tensor& input) {
+  SymbolicDims sizes = words_of(input);
+  if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", text_of(sizes));
   for (int64_t d = 2; d < sizes.size(); ++d) sizes[d] = 1;
   return sizes;
 }
@@ -72,9 +74,9 @@ void give_unchanged(const Call& call, const Tensor& input) {
 void drop(const Call& call, bool channels) {
   const Tensor input = *call.get<Tensor>(0);
   const double p = probability(call);
-  if (p == 0 || !call.get<bool>(2) || input.numel() == 0) return give_unchanged(call, input);
+  if (p == 0 || !call.get<bool>(2) || numel_word(input) == 0) return give_unchanged(call, input);
   check_floating_input(call, input);
-  const Dims sizes = channels ? of_channels(call, input) : Dims(input.sizes());
+  const SymbolicDims sizes = channels ? of_channels(call, input) : words_of(input);
   const Tensor kept = cast(drawn(input, sizes, p), input.dtype());
   give_changed(call, input, p == 1 ? kept : call_mul(kept, 1 / (1 - p)));
 }
@@ -85,9 +87,9 @@ void drop_alpha(const Call& call, bool channels) {
   constexpr double kAlpha = 1.7580993408473766;
   const Tensor input = *call.get<Tensor>(0);
   const double p = probability(call);
-  if (p == 0 || !call.get<bool>(2) || input.numel() == 0) return give_unchanged(call, input);
+  if (p == 0 || !call.get<bool>(2) || numel_word(input) == 0) return give_unchanged(call, input);
   check_floating_input(call, input);
-  const Dims sizes = channels ? of_channels(call, input) : Dims(input.sizes());
+  const SymbolicDims sizes = channels ? of_channels(call, input) : words_of(input);
   const Tensor kept = cast(drawn(input, sizes, p), input.dtype());
   if (p == 1) return give_changed(call, input, kept);
   const double scale = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
@@ -108,7 +110,7 @@ void native_dropout(const Call& call) {
   double p = probability(call);
   check_floating_input(call, input);
   if (!call.get<std::optional<bool>>(2).value_or(true)) p = 0;
-  const Tensor kept = p == 0 ? all_kept(input) : drawn(input, input.sizes(), p);
+  const Tensor kept = p == 0 ? all_kept(input) : drawn(input, words_of(input), p);
   const Tensor factor = cast(kept, input.dtype());
   call.give(0, call_mul(call_mul(input, factor), p == 1 ? 0 : 1 / (1 - p)));
   call.give(1, kept);

@@ -116,8 +116,8 @@ Tensor pair_product(Tensor a, Tensor b, const std::vector<bool>& is_summed) {
         continue;
       }
       // Of one operand alone it is summed before.
-      if (in_a) a = call_sum(a, dim, true, a.dtype());
-      if (in_b) b = call_sum(b, dim, true, b.dtype());
+      if (in_a) a = call_sum(a, dim, true);
+      if (in_b) b = call_sum(b, dim, true);
       both.push_back(k);
     } else if (in_a && in_b) {
       both.push_back(k);
@@ -173,6 +173,8 @@ class Contraction {
   }
   Tensor run(const std::vector<int64_t>& path) {
     size_t step = 0;
+    // Whole numbers of one operand alone are added up as int64, as a sum does; products are not.
+    const bool is_one = operands_.size() == 1;
     while (operands_.size() > 1) {
       size_t first = 0, second = 1;
       if (step < path.size()) {
@@ -186,8 +188,8 @@ class Contraction {
     Tensor result = operands_[0];
     Dims summed;
     for (int64_t k = kept_; k < places_; ++k) summed.push_back(k);
-    if (!summed.empty()) result = call_sum(result, summed, false, result.dtype());
-    return result;
+    if (summed.empty()) return result;
+    return is_one ? call_sum(result, summed) : call_sum(result, summed, false, result.dtype());
   }
 
  private:

@@ -17,7 +17,7 @@ void check_indices(const Call& call, const Tensor& indices) {
 // Each row divided by how often its index is there.
 Tensor scaled(const Tensor& rows, TensorList indices, int64_t count) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
-  const FactoryOptions options = options_like(rows.info(), {});
+  const FactoryOptions options = options_like(kind_of(rows), {});
   Tensor one = call_empty({}, options);
   call_fill(one, Scalar(1));
   const Tensor counts = call_index_put(call_zeros(Dims{count}, options), indices, one, true);
@@ -47,14 +47,14 @@ void embedding_dense_backward(const Call& call) {
   const auto count = call.get<int64_t>(2);
   const auto padding = call.get<int64_t>(3);
   const int64_t width = grad->sizes().empty() ? 1 : grad->sizes().back();
-  const Tensor indices = call_reshape(given, Dims{given->numel()});
-  Tensor rows = call_reshape(grad, Dims{given->numel(), width});
+  const Tensor indices = call_reshape(given, Dims{numel_of(*given)});
+  Tensor rows = call_reshape(grad, Dims{numel_of(*given), width});
   tenon_tensor* const list[] = {indices.get()};
   if (call.get<bool>(4)) rows = scaled(rows, TensorList(list, 1), count);
   if (padding >= 0) {
     rows = masked_fill(rows, call_unsqueeze(eq(indices, Scalar(padding)), 1), Scalar(0));
   }
-  const Tensor zeros = call_zeros(Dims{count, width}, options_like(grad->info(), {}));
+  const Tensor zeros = call_zeros(Dims{count, width}, options_like(kind_of(*grad), {}));
   call.give(0, call_index_put(zeros, TensorList(list, 1), rows, true));
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/check.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -20,7 +21,7 @@ void equal(const Call& call) {
          {call.op(), ": other must be ", self.dtype(), " like self, got ", other.dtype()});
   }
   bool same = std::ranges::equal(self.sizes(), other.sizes());
-  if (same && self.numel() != 0) {
+  if (same && numel_of(self) != 0) {
     same = item(sum(ne(self, other), std::nullopt)).value().as.i == 0;
   }
   call.results[0] = tenon_value_of_bool(same);

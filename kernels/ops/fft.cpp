@@ -6,10 +6,13 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -32,16 +35,14 @@ Dims wrapped_dims(const Call& call, const Tensor& self, Sizes dims) {
 }
 
 // As PyTorch has it with MKL: other dims in front, by their strides, then those of the transform.
-Dims transform_strides(const Tensor& self, const Dims& sizes, const Dims& dims, bool keeps_last) {
+Dims transform_strides(const Dims& given, const Dims& sizes, const Dims& dims, bool keeps_last) {
   Dims order;
   bool is_there[kMaxDims] = {};
   for (const int64_t dim : dims) is_there[dim] = true;
-  for (int64_t dim = 0; dim < self.ndim(); ++dim) {
+  for (int64_t dim = 0; dim < given.size(); ++dim) {
     if (!is_there[dim]) order.push_back(dim);
   }
-  const auto by_stride = [&](int64_t a, int64_t b) {
-    return self.strides()[static_cast<size_t>(a)] > self.strides()[static_cast<size_t>(b)];
-  };
+  const auto by_stride = [&](int64_t a, int64_t b) { return given[a] > given[b]; };
   std::stable_sort(order.begin(), order.end(), by_stride);
   Dims sorted = dims;
   std::stable_sort(sorted.begin(), sorted.end() - (keeps_last && !sorted.empty() ? 1 : 0),
@@ -54,6 +55,11 @@ Dims transform_strides(const Tensor& self, const Dims& sizes, const Dims& dims, 
     next *= std::max<int64_t>(sizes[order[k]], 1);
   }
   return strides;
+}
+
+// An out that is resized is row-major.
+const int64_t* own_strides(const Call& call, const Dims& strides) {
+  return call.form.is_functional() ? strides.begin() : nullptr;
 }
 
 double scale_of(const Call& call, int64_t normalization, double count) {
@@ -75,9 +81,14 @@ Transform c2c_of(const Call& call) {
   if (!is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "complex");
   const Dims dims = wrapped_dims(call, self, call.get<Sizes>(1));
   const Dims sizes(self.sizes());
-  const Dims strides = transform_strides(self, sizes, dims, false);
-  return {dims, 0, scale_of(call, call.get<int64_t>(2), count_of(sizes, dims)), call.get<bool>(3),
-          result_for(call, sizes, self.dtype(), self.device(), strides.begin())};
+  const Dims strides = transform_strides(self.strides(), sizes, dims, false);
+  Transform transform{
+      dims, 0, scale_of(call, call.get<int64_t>(2), count_of(sizes, dims)), call.get<bool>(3),
+      result_for(call, sizes, self.dtype(), self.device(), own_strides(call, strides))};
+  if (!call.form.is_functional()) {
+    check_no_partial_overlap(call.op(), transform.result.info(), self.info());
+  }
+  return transform;
 }
 
 Transform r2c_of(const Call& call) {
@@ -90,9 +101,14 @@ Transform r2c_of(const Call& call) {
   const int64_t last = dims[dims.size() - 1], size = sizes[last];
   const double scale = scale_of(call, call.get<int64_t>(2), count_of(sizes, dims));
   if (call.get<bool>(3)) sizes[last] = size / 2 + 1;
-  const Dims strides = transform_strides(self, sizes, dims, true);
-  return {dims, size, scale, true,
-          result_for(call, sizes, to_complex(self.dtype()), self.device(), strides.begin())};
+  const Dims strides = transform_strides(self.strides(), sizes, dims, true);
+  Transform transform{
+      dims, size, scale, true,
+      result_for(call, sizes, to_complex(self.dtype()), self.device(), own_strides(call, strides))};
+  if (!call.form.is_functional()) {
+    check_no_overlap(call.op(), transform.result.info(), self.info());
+  }
+  return transform;
 }
 
 Transform c2r_of(const Call& call) {
@@ -108,11 +124,20 @@ Transform c2r_of(const Call& call) {
          {call.op(), ": self must have ", size / 2 + 1, " elements along dim ", last,
           " for last_dim_size ", size, ", got ", sizes[last]});
   }
+  // The others are transformed first, into a tensor of its own.
+  Dims between(self.strides()), others = dims;
+  others.resize(others.size() - 1);
+  if (!others.empty()) between = transform_strides(between, sizes, others, false);
   sizes[last] = size;
   const Dims one{last};
-  const Dims strides = transform_strides(self, sizes, one, false);
-  return {dims, size, scale_of(call, call.get<int64_t>(2), count_of(sizes, dims)), false,
-          result_for(call, sizes, to_real(self.dtype()), self.device(), strides.begin())};
+  const Dims strides = transform_strides(between, sizes, one, false);
+  Transform transform{
+      dims, size, scale_of(call, call.get<int64_t>(2), count_of(sizes, dims)), false,
+      result_for(call, sizes, to_real(self.dtype()), self.device(), own_strides(call, strides))};
+  if (!call.form.is_functional()) {
+    check_no_overlap(call.op(), transform.result.info(), self.info());
+  }
+  return transform;
 }
 
 void fft_c2c_meta(const Call& call) {
@@ -141,7 +166,7 @@ void fft_r2c_backward(const Call& call) {
   if (call.get<bool>(3) && missing > 0) {  // the other half came to nothing
     Dims rest(grad.sizes());
     rest[last] = missing;
-    grad = call_cat({grad, call_zeros(rest, options_like(grad.info(), {}))}, last);
+    grad = call_cat({grad, call_zeros(rest, options_like(kind_of(grad), {}))}, last);
   }
   call.give(0, call_real(c2c(grad, dims, call.get<int64_t>(2), false)));
 }
@@ -174,8 +199,9 @@ int64_t normalization_of(const Call& call, int k, bool forward) {
 }
 
 Tensor inexact(const Call& call, const Tensor& self, bool wants_complex) {
-  if (self.dtype() == Dtype::F16 || self.dtype() == Dtype::BF16)
+  if (is_half_precision(self.dtype())) {
     fail_dtype(call.op(), "self", self.dtype(), "float32, float64, complex or integral");
+  }
   const Dtype dtype = is_bool_or_integral(self.dtype()) ? default_dtype() : self.dtype();
   return cast(self, wants_complex ? to_complex(to_real(dtype)) : dtype);
 }
@@ -186,25 +212,40 @@ Tensor real_input(const Call& call, const Tensor& self) {
 }
 
 // Cut off, or with zeros at the end, to so many elements along a dim.
-Tensor resized_along(const Call& call, const Tensor& self, int64_t dim, int64_t size) {
-  if (size < 1) fail_argument(call.op(), call.form.names[1], "at least 1", size);
-  const int64_t own = self.size(dim);
-  if (size <= own) return size == own ? self : call_slice(self, dim, 0, size);
-  Dims rest(self.sizes());
+Tensor resized_along(const Call& call, const Tensor& self, int64_t dim, SymbolicSize size) {
+  if (size < 1) fail_argument(call.op(), call.form.names[1], "at least 1", text_of(size));
+  const SymbolicSize own = word_along(self, dim);
+  if (size == own) return self;
+  if (size < own) return call_slice(self, dim, SymbolicSize(0), size);
+  SymbolicDims rest = words_of(self);
   rest[dim] = size - own;
-  return call_cat({self, call_zeros(rest, options_like(self.info(), {}))}, dim);
+  Tensor zeros = call_empty_of_words(rest, options_like(kind_of(self), {}));
+  call_zero(zeros);
+  return call_cat({self, zeros}, dim);
+}
+
+// Argument 1, a size, or what stands for it where it is absent.
+SymbolicSize given_or(const Call& call, SymbolicSize size) {
+  return call.args[1].tag == TENON_TAG_NONE ? size : size_argument(call, 1);
+}
+
+Tensor reals_of(const Tensor& self, Sizes dims, int64_t normalization, SymbolicSize size) {
+  if (size.is_number()) return c2r(self, dims, normalization, size.word());
+  tenon_value args[] = {tenon_value_of_tensor(self.get()),
+                        tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size())),
+                        tenon_value_of_int(normalization), size_value(size)};
+  return call_boxed("aten::_fft_c2r", args, 4);
 }
 
 int64_t only_dim(const Call& call, const Tensor& self) {
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", self.sizes());
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
   return wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
 }
 
 void transform_line(const Call& call, bool forward) {
   Tensor self = inexact(call, *call.get<Tensor>(0), false);
   const int64_t dim = only_dim(call, self);
-  const int64_t size = call.get<std::optional<int64_t>>(1).value_or(self.size(dim));
-  self = resized_along(call, self, dim, size);
+  self = resized_along(call, self, dim, given_or(call, word_along(self, dim)));
   const int64_t normalization = normalization_of(call, 3, forward);
   const int64_t dims[] = {dim};
   if (is_complex(self.dtype())) return call.give(0, c2c(self, dims, normalization, forward));
@@ -215,8 +256,7 @@ void transform_line(const Call& call, bool forward) {
 void line_from_reals(const Call& call, bool forward) {
   Tensor self = real_input(call, *call.get<Tensor>(0));
   const int64_t dim = only_dim(call, self);
-  self =
-      resized_along(call, self, dim, call.get<std::optional<int64_t>>(1).value_or(self.size(dim)));
+  self = resized_along(call, self, dim, given_or(call, word_along(self, dim)));
   const int64_t dims[] = {dim};
   const Tensor half = r2c(self, dims, normalization_of(call, 3, forward), true);
   call.give(0, forward ? half : call_conj(half));
@@ -225,43 +265,54 @@ void line_from_reals(const Call& call, bool forward) {
 void line_to_reals(const Call& call, bool forward) {
   Tensor self = inexact(call, *call.get<Tensor>(0), true);
   const int64_t dim = only_dim(call, self);
-  const int64_t size = call.get<std::optional<int64_t>>(1).value_or(2 * (self.size(dim) - 1));
-  if (size < 1) fail_argument(call.op(), "n", "at least 1", size);
+  const SymbolicSize size = given_or(call, (word_along(self, dim) - 1) * 2);
+  if (size < 1) fail_argument(call.op(), "n", "at least 1", text_of(size));
   self = resized_along(call, self, dim, size / 2 + 1);
   const int64_t dims[] = {dim};
-  call.give(0,
-            c2r(forward ? call_conj(self) : self, dims, normalization_of(call, 3, forward), size));
+  call.give(0, reals_of(forward ? call_conj(self) : self, dims, normalization_of(call, 3, forward),
+                        size));
 }
 
 // The dims of a call along several, and the sizes along them, -1 for those of self.
 struct Grid {
   Dims dims;
-  Dims sizes;
+  SymbolicDims sizes;
 };
 
 Grid grid_of(const Call& call, const Tensor& self) {
-  const auto given = call.get<std::optional<Sizes>>(1);
+  const bool is_given = call.args[1].tag != TENON_TAG_NONE;
+  const SymbolicDims given = sizes_argument(call, 1);
   const auto given_dims = call.get<std::optional<Sizes>>(2);
   Grid grid;
   if (given_dims) {
     grid.dims = wrapped_dims(call, self, *given_dims);
   } else {
-    const int64_t count = given ? static_cast<int64_t>(given->size()) : self.ndim();
-    if (count > self.ndim())
-      fail_argument(call.op(), "s", "of a size for each dim at most", *given);
+    const int64_t count = is_given ? given.size() : self.ndim();
+    if (count > self.ndim()) {
+      fail_argument(call.op(), "s", "of a size for each dim at most", text_of(given));
+    }
     for (int64_t dim = self.ndim() - count; dim < self.ndim(); ++dim) grid.dims.push_back(dim);
   }
-  if (given && static_cast<int64_t>(given->size()) != grid.dims.size()) {
-    fail_argument(call.op(), "s", "of a size for each of the dims", *given);
+  if (is_given && given.size() != grid.dims.size()) {
+    fail_argument(call.op(), "s", "of a size for each of the dims", text_of(given));
   }
   for (int64_t k = 0; k < grid.dims.size(); ++k) {
-    const int64_t size = given ? (*given)[static_cast<size_t>(k)] : -1;
-    if (size < -1 || size == 0)
-      fail_argument(call.op(), "s", "of sizes of at least 1, or -1", *given);
-    grid.sizes.push_back(size == -1 ? self.size(grid.dims[k]) : size);
+    const SymbolicSize size = is_given ? given[k] : SymbolicSize(-1);
+    if (size < -1 || size == 0) {
+      fail_argument(call.op(), "s", "of sizes of at least 1, or -1", text_of(given));
+    }
+    grid.sizes.push_back(size == -1 ? word_along(self, grid.dims[k]) : size);
   }
   return grid;
 }
+
+// All dims but the last one, and that.
+Dims others_of(const Grid& grid) {
+  Dims others = grid.dims;
+  others.resize(others.size() - 1);
+  return others;
+}
+Dims last_of(const Grid& grid) { return Dims{grid.dims[grid.dims.size() - 1]}; }
 
 Tensor resized_to(const Call& call, Tensor self, const Grid& grid) {
   for (int64_t k = 0; k < grid.dims.size(); ++k)
@@ -281,39 +332,47 @@ void grid_from_reals(const Call& call, bool forward) {
   const Grid grid = grid_of(call, self);
   if (grid.dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", grid.dims);
   const int64_t normalization = normalization_of(call, 3, forward);
-  const Tensor half = r2c(resized_to(call, self, grid), grid.dims, normalization, true);
-  call.give(0, forward ? half : call_conj(half));
+  self = resized_to(call, self, grid);
+  if (forward) return call.give(0, r2c(self, grid.dims, normalization, true));
+  const Dims others = others_of(grid), last = last_of(grid);
+  const Tensor half = call_conj(r2c(self, last, normalization, true));
+  call.give(0, others.empty() ? half : c2c(half, others, normalization, false));
 }
 
 void grid_to_reals(const Call& call, bool forward) {
   Tensor self = inexact(call, *call.get<Tensor>(0), true);
   Grid grid = grid_of(call, self);
   if (grid.dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", grid.dims);
-  const auto given = call.get<std::optional<Sizes>>(1);
-  int64_t& last = grid.sizes[grid.sizes.size() - 1];
-  const int64_t size = given && given->back() != -1
-                           ? given->back()
-                           : 2 * (self.size(grid.dims[grid.dims.size() - 1]) - 1);
-  if (size < 1) fail_argument(call.op(), "s", "at least 1 along the last dim", size);
-  last = size / 2 + 1;
+  const SymbolicDims given = sizes_argument(call, 1);
+  const int64_t last = grid.dims.size() - 1;
+  const SymbolicSize size = !given.empty() && !(given.back() == -1)
+                                ? given.back()
+                                : (word_along(self, grid.dims[last]) - 1) * 2;
+  if (size < 1) fail_argument(call.op(), "s", "at least 1 along the last dim", text_of(size));
+  grid.sizes[last] = size / 2 + 1;
   self = resized_to(call, self, grid);
-  call.give(0, c2r(forward ? call_conj(self) : self, grid.dims, normalization_of(call, 3, forward),
-                   size));
+  const int64_t normalization = normalization_of(call, 3, forward);
+  if (!forward) return call.give(0, reals_of(self, grid.dims, normalization, size));
+  const Dims others = others_of(grid), last_dim = last_of(grid);
+  if (!others.empty()) self = c2c(self, others, normalization, true);
+  call.give(0, reals_of(call_conj(self), last_dim, normalization, size));
 }
 
 void shift_by(const Call& call, bool forward) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes)> roll("aten::roll");
   const Tensor self = *call.get<Tensor>(0);
   const auto given = call.get<std::optional<Sizes>>(1);
-  Dims dims, shifts;
+  Dims dims;
+  SymbolicDims shifts;
   if (given) {
     dims = wrapped_dims(call, self, *given);
   } else {
     for (int64_t dim = 0; dim < self.ndim(); ++dim) dims.push_back(dim);
   }
-  for (const int64_t dim : dims)
-    shifts.push_back(forward ? self.size(dim) / 2 : (self.size(dim) + 1) / 2);
-  call.give(0, dims.empty() ? call_clone(self, MemoryFormat::Preserve) : roll(self, shifts, dims));
+  for (const int64_t dim : dims) {
+    shifts.push_back((word_along(self, dim) + SymbolicSize(forward ? 0 : 1)) / 2);
+  }
+  call.give(
+      0, dims.empty() ? call_clone(self, MemoryFormat::Preserve) : call_roll(self, shifts, dims));
 }
 
 // 0, 1, ... and, of the whole circle, what is below zero; over n times the distance of samples.

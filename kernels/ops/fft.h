@@ -322,7 +322,6 @@ inline constexpr Facts kFftHfft2{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .cast_on_cpu = Cast::Fp32,
     .routine = {&fft_hfftn},
 };
 
@@ -336,7 +335,6 @@ inline constexpr Facts kFftHfftn{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .cast_on_cpu = Cast::Fp32,
     .routine = {&fft_hfftn},
 };
 
@@ -352,7 +350,6 @@ inline constexpr Facts kFftIhfft2{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .cast_on_cpu = Cast::Fp32,
     .routine = {&fft_ihfftn},
 };
 
@@ -366,7 +363,6 @@ inline constexpr Facts kFftIhfftn{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .cast_on_cpu = Cast::Fp32,
     .routine = {&fft_ihfftn},
 };
 

@@ -5,6 +5,7 @@
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -17,8 +18,8 @@ void flatten(const Call& call) {
                                         call.get<int64_t>(2), " and ", call.get<int64_t>(1)});
   }
   if (self.ndim() > 0 && first == last) return call.give(0, self);
-  Dims sizes(self.sizes());
-  int64_t joined = 1;
+  SymbolicDims sizes = words_of(self);
+  SymbolicSize joined = 1;
   for (int64_t dim = last; dim >= first && !sizes.empty(); --dim) {
     joined *= sizes[dim];
     sizes.erase(dim);
@@ -28,17 +29,16 @@ void flatten(const Call& call) {
 }
 
 void unflatten(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
   const Tensor self = *call.get<Tensor>(0);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
-  const auto given = call.get<Sizes>(2);
-  if (given.empty()) fail_argument(call.op(), "sizes", "one size at least", given);
-  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", self.sizes());
-  const Dims parts = infer_sizes(call.op(), given, self.sizes()[static_cast<size_t>(dim)]);
-  Dims sizes(self.sizes());
+  const SymbolicDims given = sizes_argument(call, 2);
+  if (given.empty()) fail_argument(call.op(), "sizes", "one size at least", "none");
+  if (self.ndim() == 0) fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  const SymbolicDims parts = inferred_sizes(call.op(), given, word_along(self, dim));
+  SymbolicDims sizes = words_of(self);
   sizes.erase(dim);
   for (int64_t i = 0; i < parts.size(); ++i) sizes.insert(dim + i, parts[i]);
-  call.give(0, view(self, sizes));
+  call.give(0, call_view(self, sizes));
 }
 
 }  // namespace tenon::kernels::ops

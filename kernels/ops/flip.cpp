@@ -16,9 +16,7 @@ Tensor flip_result(const Call& call, uint64_t* out_dims) {
     if ((*out_dims & bit) != 0) fail_argument(call.op(), "dims", "free of duplicates", dims);
     *out_dims |= bit;
   }
-  if (!call.form.is_functional()) {
-    check_no_overlap(call.op(), Tensor::retain(call.written()).info(), self);
-  }
+  check_written_apart(call, self);
   const Dims strides = preserving_strides(sizes_of(self), strides_of(self));
   return result_for(call, sizes_of(self), dtype_of_info(self), Device(self.device),
                     strides.begin());

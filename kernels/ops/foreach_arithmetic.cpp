@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -18,7 +19,7 @@ void combine_each(const Call& call, const Combine& combine, const CombineInPlace
   const std::vector<Tensor> seconds = tensors_of(call.get<TensorList>(2));
   const Tensor numbers = *call.get<Tensor>(3);
   const auto count = static_cast<int64_t>(selves.size());
-  if (numbers.ndim() != 1 || numbers.numel() != count) {
+  if (numbers.ndim() != 1 || numel_of(numbers) != count) {
     fail_argument(call.op(), "scalars", "a vector of a number for each tensor", numbers.sizes());
   }
   if (firsts.size() != selves.size() || seconds.size() != selves.size()) {

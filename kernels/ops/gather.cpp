@@ -29,11 +29,9 @@ void gather_meta(const Call& call) {
 }
 
 void gather_backward(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)> add(
-      "aten::scatter_add");
   const auto grad = call.get<Tensor>(0);
-  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
-  call.give(0, add(zeros, call.get<int64_t>(2), call.get<Tensor>(3), grad));
+  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(kind_of(*grad), {}));
+  call.give(0, call_scatter_add(zeros, call.get<int64_t>(2), *call.get<Tensor>(3), *grad));
 }
 
 void take_along_dim(const Call& call) {

@@ -12,7 +12,11 @@ namespace tenon::kernels::ops {
 // The part of the normal distribution below x, and its density at x.
 template <class T>
 TENON_FUNCTOR inline T normal_below(T x) {
-  return T(0.5) * (1 + maths::erf(x * T(0.70710678118654752440)));
+  if constexpr (std::is_same_v<T, float>) {
+    return maths::float_normal_below(x);
+  } else {
+    return T(0.5) * (1 + maths::erf(x * T(0.70710678118654752440)));
+  }
 }
 template <class T>
 TENON_FUNCTOR inline T normal_density(T x) {

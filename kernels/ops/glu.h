@@ -19,7 +19,7 @@ inline constexpr Facts kGlu{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&glu},
+    .routine = {&glu, /*writes_out=*/true},
 };
 
 void prelu(const Call& call);
@@ -32,8 +32,7 @@ inline constexpr Facts kPrelu{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Widest,
-    .cast_on_cpu = Cast::None,
+    .cast = Cast::Lower,
     .routine = {&prelu},
 };
 

@@ -18,6 +18,8 @@ struct Heaviside {
   }
 };
 
+void check_heaviside(const Args& args, tenon_dtype dtype);
+
 inline constexpr Facts kHeaviside{
     .family = &kPointwise,
     .name = "heaviside",
@@ -28,7 +30,7 @@ inline constexpr Facts kHeaviside{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool}},
+    .pointwise = {.rule = {kReals | kBool}, .exact_outs = true, .check = &check_heaviside},
 };
 
 }  // namespace tenon::kernels::ops

@@ -7,6 +7,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -26,7 +27,7 @@ Tensor counts_between(const Call& call, const Tensor& self, const Tensor& edges,
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Scalar>, std::optional<Scalar>)>
       bounded("aten::clamp");
   const int64_t bins = edges.size(0) - 1;
-  const Tensor flat = call_reshape(self, Dims{self.numel()});
+  const Tensor flat = call_reshape(self, Dims{numel_of(self)});
   const Tensor low = call_select(edges, 0, 0), high = call_select(edges, 0, bins);
   const Tensor is_inside = both(at_least(flat, low), at_most(flat, high));
   const Tensor places =
@@ -37,14 +38,14 @@ Tensor counts_between(const Call& call, const Tensor& self, const Tensor& edges,
     if (!(weight->sizes() == self.sizes()))
       fail_argument(call.op(), "weight", "of self's sizes", weight->sizes());
     check_dtype_of(call.op(), "weight", weight->dtype(), "self", self.dtype());
-    weights = call_reshape(*weight, Dims{self.numel()});
+    weights = call_reshape(*weight, Dims{numel_of(self)});
   } else {
-    weights = call_empty(Dims{self.numel()}, options_like(self.info(), {}));
+    weights = call_empty(Dims{numel_of(self)}, options_like(kind_of(self), {}));
     call_fill(weights, Scalar(1));
   }
   weights = call_masked_fill(weights, call_logical_not(is_inside), Scalar(0));
-  Tensor counts =
-      add_at(call_zeros(Dims{bins}, options_like(self.info(), {})), 0, places, weights, Scalar(1));
+  Tensor counts = add_at(call_zeros(Dims{bins}, options_like(kind_of(self), {})), 0, places,
+                         weights, Scalar(1));
   if (!density) return counts;
   const Tensor widths = call_sub(call_slice(edges, 0, 1, bins + 1), call_slice(edges, 0, 0, bins));
   return call_div(call_div(counts, call_sum(counts, {})), widths);
@@ -85,7 +86,7 @@ void histogram_count(const Call& call) {
       fail_argument(call.op(), "range", "of two numbers", static_cast<int64_t>(range->size()));
     low = (*range)[0];
     high = (*range)[1];
-  } else if (self.numel() > 0) {
+  } else if (numel_of(self) > 0) {
     low = item(call_amin(self, {}, false)).to_double();
     high = item(call_amax(self, {}, false)).to_double();
   }

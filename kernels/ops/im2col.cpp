@@ -14,9 +14,7 @@ tenon_tensor_info unfoldable(const Call& call) {
 }
 
 Tensor unfolding_result(const Call& call, const tenon_tensor_info& self, Sizes sizes) {
-  if (!call.form.is_functional()) {
-    check_no_overlap(call.op(), Tensor::retain(call.written()).info(), self);
-  }
+  check_written_apart(call, self);
   return result_for(call, sizes, dtype_of_info(self), Device(self.device));
 }
 

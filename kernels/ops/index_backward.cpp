@@ -9,14 +9,14 @@ namespace tenon::kernels::ops {
 
 void index_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
-  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
+  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(kind_of(*grad), {}));
   call.give(0, call_index_put(zeros, call.get<TensorList>(2), grad, true));
 }
 
 void index_put_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   if (call.get<bool>(2)) return call.give(0, *grad);
-  const Tensor zero = call_zeros({}, options_like(grad->info(), {}));
+  const Tensor zero = call_zeros({}, options_like(kind_of(*grad), {}));
   call.give(0, call_index_put(grad, call.get<TensorList>(1), zero, false));
 }
 

@@ -23,7 +23,7 @@ void index_select_backward(const Call& call) {
                                        const Scalar&)>
       add("aten::index_add");
   const auto grad = call.get<Tensor>(0);
-  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
+  const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(kind_of(*grad), {}));
   call.give(0, add(zeros, call.get<int64_t>(2), call.get<Tensor>(3), grad, Scalar(1)));
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -26,7 +27,7 @@ Tensor among(const Call& call, const Tensor& elements, const Tensor& others) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> take("aten::take");
   if (is_complex(elements.dtype()) || is_complex(others.dtype()))
     fail_dtype(call.op(), call.form.names[0], elements.dtype(), "real");
-  const int64_t count = others.numel();
+  const int64_t count = numel_of(others);
   const Tensor flat = call_reshape(others, Dims{count});
   if (count <= kFew) {
     Tensor found = call_zeros(elements.sizes(), {Dtype::Bool, {}, elements.device(), {}});
@@ -60,7 +61,7 @@ void isin_scalar(const Call& call) {
 void scalar_isin(const Call& call) {
   const Tensor others = *call.get<Tensor>(1);
   Tensor element =
-      call_empty({}, options_like(others.info(), {call.get<Scalar>(0).dtype(), {}, {}, {}}));
+      call_empty({}, options_like(kind_of(others), {call.get<Scalar>(0).dtype(), {}, {}, {}}));
   call_fill(element, call.get<Scalar>(0));
   give_among(call, element, others);
 }

@@ -4,7 +4,9 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -12,7 +14,8 @@ void isreal(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> imaginary("aten::imag");
   const Tensor self = *call.get<Tensor>(0);
   if (is_complex(self.dtype())) return call.give(0, call_eq(imaginary(self), Scalar(0)));
-  Tensor all = call_empty(self.sizes(), options_like(self.info(), {Dtype::Bool, {}, {}, {}}));
+  Tensor all =
+      call_empty_of_words(words_of(self), options_like(kind_of(self), {Dtype::Bool, {}, {}, {}}));
   call_fill(all, Scalar(true));
   call.give(0, std::move(all));
 }

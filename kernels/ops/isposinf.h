@@ -28,7 +28,7 @@ inline constexpr Facts kIsposinf{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}},
+    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}, .exact_outs = true},
 };
 
 template <class T>
@@ -52,7 +52,7 @@ inline constexpr Facts kIsneginf{
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}},
+    .pointwise = {.rule = {kReals | kBool, Promote::Common, {Gives::Bool}}, .exact_outs = true},
 };
 
 void isreal(const Call& call);

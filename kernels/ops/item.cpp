@@ -4,6 +4,7 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/check.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -11,7 +12,7 @@ void item(const Call& call) {
   static constinit const LazyOp<Scalar(const Tensor&)> local_scalar_dense(
       "aten::_local_scalar_dense");
   const auto self = call.get<Tensor>(0);
-  if (self->numel() != 1) {
+  if (numel_of(*self) != 1) {
     fail_argument(call.op(), "self", "a tensor of one element", self->sizes());
   }
   call.results[0] = local_scalar_dense(self).value();

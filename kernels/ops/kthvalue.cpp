@@ -8,6 +8,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -81,11 +82,11 @@ void median_of_lines(const Call& call, bool without_nan) {
 
 Tensor median_of_all(const Call& call, bool without_nan) {
   const Tensor self = *call.get<Tensor>(0);
-  const Lines lines = lines_of(call, call_reshape(self, Dims{self.numel()}), 0, true);
+  const Lines lines = lines_of(call, call_reshape(self, Dims{numel_of(self)}), 0, true);
   if (lines.count > 0) {
     return call_squeeze(call_gather(lines.values, 0, middle_places(lines, without_nan)), 0);
   }
-  Tensor none = call_empty({}, options_like(self.info(), {}));
+  Tensor none = call_empty({}, options_like(kind_of(self), {}));
   const bool is_whole = is_bool_or_integral(self.dtype());
   call_fill(none, is_whole ? Scalar(std::numeric_limits<int64_t>::min())
                            : Scalar(std::numeric_limits<double>::quiet_NaN()));

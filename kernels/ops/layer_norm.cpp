@@ -10,7 +10,9 @@
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/symbolic.h"
+#include "kernels/common/window.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -19,7 +21,7 @@ using NormFactor = std::optional<Tensor>;
 
 // What the input is computed in, so that sums of small floats keep their digits.
 Dtype norm_dtype(const Call& call, Dtype dtype, bool may_be_complex) {
-  const bool is_small = dtype == Dtype::F16 || dtype == Dtype::BF16;
+  const bool is_small = is_half_precision(dtype);
   const bool is_wide = dtype == Dtype::F32 || dtype == Dtype::F64;
   if (!is_small && !is_wide && !(may_be_complex && is_complex(dtype))) {
     fail_dtype(call.op(), "input", dtype, may_be_complex ? "floating or complex" : "floating");
@@ -37,22 +39,23 @@ Tensor wide_rows(const Tensor& input, Dtype wide) {
   return contiguous(in_norm_dtype(input, wide), MemoryFormat::Contiguous);
 }
 
-// Whether sizes are these, of which some may be symbols.
-bool are_norm_sizes(SymbolicSizes sizes, SymbolicSizes others) {
-  return std::equal(sizes.begin(), sizes.end(), others.begin(), others.end());
-}
-SymbolicSizes norm_words(Sizes sizes) {
-  return symbolic(sizes.data(), static_cast<int64_t>(sizes.size()));
+// In the channels-last format that the input has, where it has one.
+Tensor in_format_of(const Call& call, const Tensor& result, const Tensor& input) {
+  static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
+  if (SymbolicTensor(input.get()).is_contiguous()) return result;
+  if (!channels_last_like(call.op(), input.info(), input.sizes())) return result;
+  return contiguous(result,
+                    input.ndim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d);
 }
 
 // Refuses a factor of other sizes, or of another dtype than the input's or that it is computed in.
-void check_norm_factor(const Call& call, const char* name, const NormFactor& factor, Sizes sizes,
-                       const Tensor& input, Dtype wide) {
+void check_norm_factor(const Call& call, const char* name, const NormFactor& factor,
+                       const SymbolicDims& sizes, const Tensor& input, Dtype wide) {
   if (!factor) return;
   const SymbolicTensor given(factor->get());
-  if (!are_norm_sizes(given.sizes(), norm_words(sizes))) {
+  if (!are_equal(given.sizes(), sizes)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": ", name, " must be of sizes ", text_of(norm_words(sizes)), ", got ",
+         {call.op(), ": ", name, " must be of sizes ", text_of(SymbolicSizes(sizes)), ", got ",
           text_of(given.sizes())});
   }
   if (factor->dtype() != wide) {
@@ -61,14 +64,13 @@ void check_norm_factor(const Call& call, const char* name, const NormFactor& fac
 }
 
 // The last dims, which must be of these sizes.
-Dims normalized_dims(const Call& call, const Tensor& input, Sizes shape) {
-  if (shape.empty()) fail_argument(call.op(), "normalized_shape", "of 1 size at least", shape);
+Dims normalized_dims(const Call& call, const Tensor& input, const SymbolicDims& shape) {
+  if (shape.empty()) fail_argument(call.op(), "normalized_shape", "of 1 size at least", "none");
   const SymbolicTensor given(input.get());
-  const auto count = static_cast<int64_t>(shape.size()), before = given.ndim() - count;
-  if (before < 0 ||
-      !are_norm_sizes(given.sizes().last(static_cast<size_t>(count)), norm_words(shape))) {
+  const int64_t count = shape.size(), before = given.ndim() - count;
+  if (before < 0 || !are_equal(given.sizes().last(static_cast<size_t>(count)), shape)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": input must end with the sizes ", text_of(norm_words(shape)), ", got ",
+         {call.op(), ": input must end with the sizes ", text_of(SymbolicSizes(shape)), ", got ",
           text_of(given.sizes())});
   }
   Dims dims;
@@ -96,15 +98,64 @@ Tensor norm_mean(const Tensor& elements, Sizes dims) {
   return mean(elements, dims, true, std::nullopt);
 }
 
-// Less their mean, in units of their deviation.
-Tensor standardized(const Tensor& elements, Sizes dims, double eps) {
+// Whether elements are on the CPU, or said to be, and nothing but autograd and autocast looks at
+// calls with them.
+bool goes_by_rows(const Tensor& tensor) {
+  constexpr auto bit = [](uint32_t functionality) {
+    return tenon_keyset{1} << (TENON_BACKEND_BITS + functionality);
+  };
+  constexpr tenon_keyset kSeen =
+      ((tenon_keyset{1} << TENON_BACKEND_BITS) - 1) | bit(TENON_FUNCTIONALITY_DENSE) |
+      bit(TENON_FUNCTIONALITY_BACKEND_SELECT) | bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW) |
+      bit(TENON_FUNCTIONALITY_AUTOGRAD) | bit(TENON_FUNCTIONALITY_AUTOCAST) |
+      bit(TENON_FUNCTIONALITY_FAKE) | bit(TENON_FUNCTIONALITY_SYMBOLIC);
+  return (tensor.keys() & ~kSeen) == 0 && tensor.device() == Device();
+}
+
+using NormResults = std::tuple<Tensor, Tensor, Tensor>;
+constinit const LazyOp<NormResults(const Tensor&, Sizes, const NormFactor&, const NormFactor&,
+                                   double)>
+    native_norm("aten::native_layer_norm");
+
+tenon_value factor_value(const NormFactor& factor) {
+  return factor ? tenon_value_of_tensor(factor->get()) : tenon_value_of_none();
+}
+
+// The first result of native_layer_norm.
+Tensor normalized_rows(const Tensor& input, const SymbolicDims& shape, const NormFactor& weight,
+                       const NormFactor& bias, double eps) {
+  if (are_numbers(shape)) {
+    const Sizes numbers(shape.words(), static_cast<size_t>(shape.size()));
+    return std::get<0>(native_norm(input, numbers, weight, bias, eps));
+  }
+  const tenon_op* op = nullptr;
+  check(tenon_op_find(native_norm.name(), &op));
+  tenon_value args[] = {tenon_value_of_tensor(input.get()), sizes_value(shape),
+                        factor_value(weight), factor_value(bias), tenon_value_of_float(eps)};
+  tenon_value results[3]{};
+  tenon_stack stack{args, results, 5, 3, nullptr, {0, 0}};
+  check(tenon_op_call(op, &stack));
+  for (int k = 1; k < 3; ++k) tenon_tensor_release(results[k].as.tensor);
+  return Tensor(results[0].as.tensor);
+}
+
+Tensor norm_variance(const Tensor& elements, Sizes dims) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>,
                                        const std::optional<Scalar>&, bool)>
       variance("aten::var.correction");
+  return variance(elements, dims, Scalar(0), true);
+}
+
+Tensor norm_difference(const Tensor& a, const Tensor& b) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> difference(
       "aten::sub.Tensor");
-  return in_units_of(difference(elements, norm_mean(elements, dims), Scalar(1)),
-                     variance(elements, dims, Scalar(0), true), eps);
+  return difference(a, b, Scalar(1));
+}
+
+// Less their mean, in units of their deviation.
+Tensor standardized(const Tensor& elements, Sizes dims, double eps) {
+  return in_units_of(norm_difference(elements, norm_mean(elements, dims)),
+                     norm_variance(elements, dims), eps);
 }
 
 // Times weight, plus bias.
@@ -117,18 +168,106 @@ Tensor scaled_and_moved(Tensor elements, const NormFactor& weight, const NormFac
   return elements;
 }
 
+// The arguments of layer_norm, and of native_layer_norm, checked.
+struct LayerNormCall {
+  Tensor input;
+  SymbolicDims shape;
+  NormFactor weight, bias;
+  double eps;
+  Dtype wide;  // that elements are computed in
+  Dims dims;   // that are normalized
+
+  explicit LayerNormCall(const Call& call)
+      : input(*call.get<Tensor>(0)),
+        shape(sizes_argument(call, 1)),
+        weight(call.get<NormFactor>(2)),
+        bias(call.get<NormFactor>(3)),
+        eps(call.get<double>(4)),
+        wide(norm_dtype(call, input.dtype(), false)),
+        dims(normalized_dims(call, input, shape)) {
+    check_norm_factor(call, "weight", weight, shape, input, wide);
+    check_norm_factor(call, "bias", bias, shape, input, wide);
+  }
+  // Of what rows are normalized by.
+  Dtype kept() const { return weight ? weight->dtype() : input.dtype(); }
+};
+
 }  // namespace
 
 void layer_norm(const Call& call) {
-  const Tensor input = *call.get<Tensor>(0);
-  const auto shape = call.get<Sizes>(1);
-  const auto weight = call.get<NormFactor>(2), bias = call.get<NormFactor>(3);
+  const LayerNormCall norm(call);
+  if (goes_by_rows(norm.input)) {
+    return call.give(0, normalized_rows(norm.input, norm.shape, norm.weight, norm.bias, norm.eps));
+  }
+  const Tensor normal = standardized(wide_rows(norm.input, norm.wide), norm.dims, norm.eps);
+  call.give(0, in_norm_dtype(scaled_and_moved(normal, norm.weight, norm.bias), norm.input.dtype()));
+}
+
+LayerNormPlan layer_norm_plan(const Call& call) {
+  const LayerNormCall norm(call);
+  LayerNormPlan plan{norm.input,
+                     norm.weight,
+                     norm.bias,
+                     norm.eps,
+                     norm.wide,
+                     norm.kept(),
+                     Dims(norm.input.sizes()),
+                     0,
+                     1};
+  for (const int64_t dim : norm.dims) {
+    plan.length *= plan.outer[dim];
+    plan.outer[dim] = 1;
+  }
+  plan.rows = numel_of(plan.outer);
+  return plan;
+}
+
+void native_layer_norm(const Call& call) {
+  const LayerNormCall norm(call);
+  const Tensor elements = wide_rows(norm.input, norm.wide);
+  const Tensor normal = standardized(elements, norm.dims, norm.eps);
+  static constinit const LazyOp<Tensor(const Tensor&)> rsqrt("aten::rsqrt");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> above(
+      "aten::add.Tensor");
+  const Tensor spread =
+      rsqrt(above(norm_variance(elements, norm.dims), number_tensor(Scalar(norm.eps)), Scalar(1)));
+  call.give(0, in_norm_dtype(scaled_and_moved(normal, norm.weight, norm.bias), norm.input.dtype()));
+  call.give(1, in_norm_dtype(norm_mean(elements, norm.dims), norm.kept()));
+  call.give(2, in_norm_dtype(spread, norm.kept()));
+}
+
+void native_layer_norm_in_words(const Call& call) {
+  const LayerNormCall norm(call);
+  SymbolicDims sizes = words_of(norm.input);
+  call.give(0, new_symbolic(norm.input, sizes));
+  for (const int64_t dim : norm.dims) sizes[dim] = 1;
+  const Tensor& like = norm.weight ? *norm.weight : norm.input;
+  for (int k = 1; k < 3; ++k) call.give(k, new_symbolic(like, sizes));
+}
+
+// Of what rows are normalized by there is a derivative too: the rows are looked at again.
+void layer_norm_backward(const Call& call) {
+  const Tensor input = *call.get<Tensor>(1);
+  const auto weight = call.get<NormFactor>(3);
   const Dtype wide = norm_dtype(call, input.dtype(), false);
-  const Dims dims = normalized_dims(call, input, shape);
-  check_norm_factor(call, "weight", weight, shape, input, wide);
-  check_norm_factor(call, "bias", bias, shape, input, wide);
-  const Tensor normal = standardized(wide_rows(input, wide), dims, call.get<double>(4));
-  call.give(0, in_norm_dtype(scaled_and_moved(normal, weight, bias), input.dtype()));
+  const Dims dims = normalized_dims(call, input, sizes_argument(call, 2));
+  const Tensor elements = wide_rows(input, wide);
+  const Tensor variance = norm_variance(elements, dims);
+  const double eps = call.get<double>(4);
+  const Tensor normal =
+      in_units_of(norm_difference(elements, norm_mean(elements, dims)), variance, eps);
+  Tensor grad = in_norm_dtype(*call.get<Tensor>(0), wide);
+  if (weight) grad = normal_product(grad, in_norm_dtype(*weight, wide));
+  const Tensor along = normal_product(normal, norm_mean(normal_product(grad, normal), dims));
+  call.give(0, in_units_of(norm_difference(norm_difference(grad, norm_mean(grad, dims)), along),
+                           variance, eps));
+}
+
+void standard_rows(const Call& call) {
+  const Tensor input = *call.get<Tensor>(0);
+  const Dims dims = normalized_dims(call, input, sizes_argument(call, 1));
+  const Tensor elements = wide_rows(input, norm_dtype(call, input.dtype(), false));
+  call.give(0, standardized(elements, dims, call.get<double>(2)));
 }
 
 void group_norm(const Call& call) {
@@ -137,31 +276,38 @@ void group_norm(const Call& call) {
   auto weight = call.get<NormFactor>(2), bias = call.get<NormFactor>(3);
   const Dtype wide = norm_dtype(call, input.dtype(), false);
   if (input.ndim() < 2) fail_argument(call.op(), "input", "of 2 dims at least", input.sizes());
-  const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
-  if (groups < 1 || channels % groups != 0) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": num_groups must divide the ", channels, " channels, got ", groups});
+  const SymbolicDims sizes = words_of(input);
+  const SymbolicSize channels = sizes[1];
+  if (groups < 1 || !(channels / groups * groups == channels)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": num_groups must divide the ",
+                                        text_of(channels), " channels, got ", groups});
   }
-  const Dims of_channels{channels};
-  check_norm_factor(call, "weight", weight, of_channels, input, wide);
-  check_norm_factor(call, "bias", bias, of_channels, input, wide);
-  int64_t together = channels / groups;
-  Dims each{channels};
-  for (const int64_t size : input.sizes().subspan(2)) {
-    together *= size;
+  check_norm_factor(call, "weight", weight, {channels}, input, wide);
+  check_norm_factor(call, "bias", bias, {channels}, input, wide);
+  SymbolicSize together = channels / groups;
+  SymbolicDims each{channels};
+  for (int64_t d = 2; d < sizes.size(); ++d) {
+    together *= sizes[d];
     each.push_back(1);
   }
   if (weight) weight = call_reshape(*weight, each);
   if (bias) bias = call_reshape(*bias, each);
-  const Tensor rows = call_reshape(wide_rows(input, wide), Dims{batch, groups, together});
+  const Tensor rows =
+      call_reshape(wide_rows(input, wide), SymbolicDims{sizes[0], groups, together});
   const int64_t dim[] = {2};
-  const Tensor normal = call_reshape(standardized(rows, dim, call.get<double>(4)), input.sizes());
-  call.give(0, in_norm_dtype(scaled_and_moved(normal, weight, bias), input.dtype()));
+  const double eps = call.get<double>(4);
+  const bool is_empty = together.is_number() && together.word() == 0;
+  const Tensor normal_rows = goes_by_rows(rows) && !is_empty
+                                 ? normalized_rows(rows, {together}, {}, {}, eps)
+                                 : standardized(rows, dim, eps);
+  const Tensor normal = call_reshape(normal_rows, sizes);
+  const Tensor result = in_norm_dtype(scaled_and_moved(normal, weight, bias), input.dtype());
+  call.give(0, in_format_of(call, result, input));
 }
 
 void rms_norm(const Call& call) {
   const Tensor input = *call.get<Tensor>(0);
-  const auto shape = call.get<Sizes>(1);
+  const SymbolicDims shape = sizes_argument(call, 1);
   const auto weight = call.get<NormFactor>(2);
   const Dtype wide = norm_dtype(call, input.dtype(), true);
   const Dims dims = normalized_dims(call, input, shape);

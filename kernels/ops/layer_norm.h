@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::layer_norm, aten::group_norm and aten::rms_norm: elements in units of how large those are
-// that they are normalized with.
+// that they are normalized with; aten::native_layer_norm, which tells by what.
 #pragma once
 
-#include "kernels/common/facts.h"
+#include "kernels/common/call.h"
+#include "kernels/common/shape.h"
 
 namespace tenon::kernels::ops {
 
@@ -23,6 +24,70 @@ inline constexpr Facts kLayerNorm{
     .cast_on_cpu = Cast::None,
     .routine = {&layer_norm},
 };
+
+void native_layer_norm(const Call& call);
+// The same of symbolic sizes, without elements.
+void native_layer_norm_in_words(const Call& call);
+
+// No derivatives flow through what the rows were normalized by, as in PyTorch.
+inline constexpr Facts kNativeLayerNorm{
+    .family = &kExplicit,
+    .name = "native_layer_norm",
+    .params =
+        "Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float "
+        "eps",
+    .returns = "(Tensor, Tensor, Tensor)",
+    .tags = "core",
+    .gradient =
+        "input: layer_norm_backward(grads[0], input, normalized_shape, weight, eps); "
+        "weight: grads[0] * standard_rows(input, normalized_shape, eps); bias: grads[0]",
+    .tangent = "derived",
+    .batching = Batching::Each,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
+    .routine = {&native_layer_norm},
+};
+
+void layer_norm_backward(const Call& call);
+
+inline constexpr Facts kLayerNormBackward{
+    .family = &kComposite,
+    .name = "layer_norm_backward",
+    .params = "Tensor grad, Tensor input, SymInt[] normalized_shape, Tensor? weight, float eps",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&layer_norm_backward},
+};
+
+void standard_rows(const Call& call);
+
+inline constexpr Facts kStandardRows{
+    .family = &kComposite,
+    .name = "standard_rows",
+    .params = "Tensor input, SymInt[] normalized_shape, float eps",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&standard_rows},
+};
+
+// One call of native_layer_norm, its arguments checked: how the results are shaped and computed.
+struct LayerNormPlan {
+  Tensor input;
+  std::optional<Tensor> weight, bias;
+  double eps;
+  Dtype wide;  // that elements are computed in
+  Dtype kept;  // of mean and deviation
+  Dims outer;  // the sizes of those: the input's, with 1 where it is normalized
+  int64_t rows;
+  int64_t length;
+};
+LayerNormPlan layer_norm_plan(const Call& call);
 
 void group_norm(const Call& call);
 

@@ -19,7 +19,7 @@ inline constexpr Facts kLdexpTensor{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&ldexp},
+    .routine = {&ldexp, /*writes_out=*/true},
 };
 
 }  // namespace tenon::kernels::ops

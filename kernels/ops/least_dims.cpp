@@ -5,6 +5,7 @@
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -12,11 +13,11 @@ namespace {
 
 // With dims of size 1 before its own and, from the third on, behind.
 Tensor with_dims(const Tensor& self, int64_t count) {
-  const Sizes own = self.sizes();
   if (self.ndim() >= count) return self;
-  if (self.ndim() == 0) return call_reshape(self, Dims::filled(count, 1));
+  if (self.ndim() == 0) return call_reshape(self, Sizes(Dims::filled(count, 1)));
   if (self.ndim() == 1 && count == 2) return call_unsqueeze(self, 0);
-  return self.ndim() == 1 ? call_reshape(self, Dims{1, own[0], 1}) : call_unsqueeze(self, 2);
+  return self.ndim() == 1 ? call_reshape(self, SymbolicDims{1, word_along(self, 0), 1})
+                          : call_unsqueeze(self, 2);
 }
 
 std::vector<Tensor> each_with_dims(const Call& call, int64_t count) {
@@ -56,7 +57,8 @@ void column_stack(const Call& call) {
   for (int64_t i = 0; i < tensors.size(); ++i) {
     const TensorRef tensor = tensors[i];
     const bool is_flat = tensor->ndim() <= 1;
-    columns.push_back(is_flat ? call_reshape(tensor, Dims{tensor->numel(), 1}) : Tensor(*tensor));
+    columns.push_back(is_flat ? call_reshape(*tensor, SymbolicDims{numel_word(*tensor), 1})
+                              : Tensor(*tensor));
   }
   give_joined(call, columns, 1);
 }

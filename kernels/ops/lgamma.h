@@ -58,7 +58,7 @@ inline constexpr Facts kPolygamma{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&polygamma},
+    .routine = {&polygamma, /*writes_out=*/true},
 };
 
 template <class T>

@@ -31,6 +31,13 @@ Tensor sign_of_rows(const Tensor& pivots, Dtype dtype) {
   return call_add(call_mul(rest(count, Scalar(2)), Scalar(-2)), Scalar(1));
 }
 
+// The factors of a matrix, or of its transpose where that lies in memory as they do: its
+// determinant is the same.
+std::tuple<Tensor, Tensor, Tensor> factors_of(const Tensor& a) {
+  const bool turns = a.is_contiguous() && !is_complex(a.dtype());
+  return factors(turns ? call_mT(a) : a, true, false);
+}
+
 Tensor last_dims_added(const Tensor& tensor) {
   return call_unsqueeze(call_unsqueeze(tensor, -1), -1);
 }
@@ -40,7 +47,7 @@ Tensor last_dims_added(const Tensor& tensor) {
 void linalg_det_of(const Call& call) {
   const Tensor a = *call.get<Tensor>(0);
   check_square_matrices(call.op(), "A", a);
-  auto [lu, pivots, info] = factors(a, true, false);
+  auto [lu, pivots, info] = factors_of(a);
   const Tensor diagonal = call_diagonal(lu, 0, -2, -1);
   const Tensor sign = sign_of_rows(pivots, to_real(a.dtype()));
   call.give(0, call_mul(product(diagonal, -1, false, std::nullopt), sign));
@@ -52,7 +59,7 @@ void linalg_slogdet_of(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> sign("aten::sgn"), logarithm("aten::log");
   const Tensor a = *call.get<Tensor>(0);
   check_square_matrices(call.op(), "A", a);
-  auto [lu, pivots, info] = factors(a, true, false);
+  auto [lu, pivots, info] = factors_of(a);
   const Tensor diagonal = call_diagonal(lu, 0, -2, -1);
   const Tensor of_rows = sign_of_rows(pivots, to_real(a.dtype()));
   const int64_t last[] = {-1};

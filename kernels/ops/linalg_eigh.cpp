@@ -66,7 +66,10 @@ void linalg_eigh_backward(const Call& call) {
   // Also the diagonal; equal values have no vectors of their own.
   const Tensor apart = call_masked_fill(differences, call_eq(differences, Scalar(0)),
                                         Scalar(std::numeric_limits<double>::infinity()));
-  const Tensor inner = call_div(call_matmul(turned, grad_vectors), apart);
+  // Vectors stay of length 1 and at right angles: only the skew part moves them.
+  const Tensor along = call_matmul(turned, grad_vectors);
+  const Tensor skew = call_mul(call_sub(along, call_mH(along)), Scalar(0.5));
+  const Tensor inner = call_div(skew, apart);
   const Tensor of_values =
       is_complex(vectors.dtype()) ? cast(grad_values, vectors.dtype()) : grad_values;
   call.give(0,

@@ -22,6 +22,7 @@ inline constexpr Facts kLinalgInvEx{
     .tangent = "derived",
     .batching = Batching::Shift,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&linalg_inv_meta},
 };
 

@@ -55,32 +55,72 @@ void linalg_lstsq_meta(const Call& call) {
        {call.op(), ": how many residuals there are depends on data, got a tensor without"});
 }
 
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, std::optional<double>, std::optional<double>, bool)>
+    pinv("aten::linalg_pinv.atol_rtol_float");
+
+// The arguments of both gradients; a vector is a matrix of one column. A batch that is stretched
+// has gradients of the sizes that it is stretched to, which go back to its own.
+struct LeastSquaresGrad {
+  Tensor a, b, solution;
+  std::optional<Tensor> of_solution, of_residuals;
+  bool is_vector;
+
+  explicit LeastSquaresGrad(const Call& call)
+      : a(*call.get<Tensor>(2)),
+        b(*call.get<Tensor>(3)),
+        solution(*call.get<Tensor>(4)),
+        of_solution(call.get<std::optional<Tensor>>(0)),
+        of_residuals(call.get<std::optional<Tensor>>(1)),
+        is_vector(solution.ndim() + 1 == a.ndim()) {
+    if (of_residuals && of_residuals->numel() == 0) of_residuals.reset();
+    if (!is_vector) return;
+    b = call_unsqueeze(b, -1);
+    solution = call_unsqueeze(solution, -1);
+    if (of_solution) of_solution = call_unsqueeze(*of_solution, -1);
+  }
+  // Of |A X - B|^2 by its second term: X leaves no more to gain, so that it stands still.
+  Tensor of_missed() const {
+    const Tensor missed = call_sub(b, call_matmul(a, solution));
+    return call_mul(missed, call_mul(call_unsqueeze(*of_residuals, -2), Scalar(2)));
+  }
+};
+
+Tensor sum_of_both(const std::optional<Tensor>& first, const std::optional<Tensor>& second,
+                   const Tensor& like) {
+  if (first && second) return call_add(*first, *second);
+  if (first) return *first;
+  return second ? *second : call_mul(like, Scalar(0));
+}
+
+}  // namespace
+
 void linalg_lstsq_backward_b(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, std::optional<double>, std::optional<double>,
-                                       bool)>
-      pinv("aten::linalg_pinv.atol_rtol_float");
-  const Tensor a = *call.get<Tensor>(1), b = *call.get<Tensor>(2);
-  Tensor grad = *call.get<Tensor>(0);
-  const bool is_vector = grad.ndim() + 1 == a.ndim();
-  if (is_vector) grad = call_unsqueeze(grad, -1);
-  const Tensor of_b = call_matmul(call_mH(pinv(a, std::nullopt, std::nullopt, false)), grad);
-  call.give(0, is_vector ? call_squeeze(of_b, -1) : of_b);
+  const LeastSquaresGrad grad(call);
+  std::optional<Tensor> by_solution, by_residuals;
+  if (grad.of_solution) {
+    const Tensor inverse = pinv(grad.a, std::nullopt, std::nullopt, false);
+    by_solution = call_matmul(call_mH(inverse), *grad.of_solution);
+  }
+  if (grad.of_residuals) by_residuals = grad.of_missed();
+  const Tensor of_b = sum_of_both(by_solution, by_residuals, grad.b);
+  call.give(0, grad.is_vector ? call_squeeze(of_b, -1) : of_b);
 }
 
 void linalg_lstsq_backward_a(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, std::optional<double>, std::optional<double>,
-                                       bool)>
-      pinv("aten::linalg_pinv.atol_rtol_float");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> backward(
       "tenon::linalg_pinv_backward");
-  const Tensor a = *call.get<Tensor>(1);
-  Tensor grad = *call.get<Tensor>(0), b = *call.get<Tensor>(2);
-  if (grad.ndim() + 1 == a.ndim()) {
-    grad = call_unsqueeze(grad, -1);
-    b = call_unsqueeze(b, -1);
+  const LeastSquaresGrad grad(call);
+  std::optional<Tensor> by_solution, by_residuals;
+  if (grad.of_solution) {
+    by_solution = backward(call_matmul(*grad.of_solution, call_mH(grad.b)),
+                           pinv(grad.a, std::nullopt, std::nullopt, false), grad.a);
   }
-  call.give(0,
-            backward(call_matmul(grad, call_mH(b)), pinv(a, std::nullopt, std::nullopt, false), a));
+  if (grad.of_residuals) {
+    by_residuals = call_neg(call_matmul(grad.of_missed(), call_mH(grad.solution)));
+  }
+  call.give(0, sum_of_both(by_solution, by_residuals, grad.a));
 }
 
 }  // namespace tenon::kernels::ops

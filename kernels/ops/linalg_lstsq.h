@@ -17,8 +17,8 @@ inline constexpr Facts kLinalgLstsq{
     .outs = "solution, residuals, rank, singular_values",
     .tags = "dynamic_output_shape",
     .gradient =
-        "self: linalg_lstsq_backward_a(grads[0], self, b); b: linalg_lstsq_backward_b(grads[0], "
-        "self, b)",
+        "self: linalg_lstsq_backward_a(grads[0], grads[1], self, b, solution); "
+        "b: linalg_lstsq_backward_b(grads[0], grads[1], self, b, solution)",
     .tangent = "derived",
     .batching = Batching::Each,
     .cast = Cast::None,
@@ -31,7 +31,8 @@ void linalg_lstsq_backward_a(const Call& call);
 inline constexpr Facts kLinalgLstsqBackwardA{
     .family = &kComposite,
     .name = "linalg_lstsq_backward_a",
-    .params = "Tensor grad, Tensor self, Tensor b",
+    .params =
+        "Tensor? grad_solution, Tensor? grad_residuals, Tensor self, Tensor b, Tensor solution",
     .tags = "",
     .gradient = "none: composite",
     .tangent = "none: composite",
@@ -45,7 +46,8 @@ void linalg_lstsq_backward_b(const Call& call);
 inline constexpr Facts kLinalgLstsqBackwardB{
     .family = &kComposite,
     .name = "linalg_lstsq_backward_b",
-    .params = "Tensor grad, Tensor self, Tensor b",
+    .params =
+        "Tensor? grad_solution, Tensor? grad_residuals, Tensor self, Tensor b, Tensor solution",
     .tags = "",
     .gradient = "none: composite",
     .tangent = "none: composite",

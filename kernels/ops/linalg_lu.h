@@ -17,7 +17,7 @@ inline constexpr Facts kLinalgLuFactorEx{
     .forms = kFunctional | kOut,
     .outs = "LU, pivots, info",
     .tags = "",
-    .gradient = "A: linalg_lu_factor_backward(grad)",
+    .gradient = "A: linalg_lu_factor_backward(grads[0], LU, pivots)",
     .tangent = "derived",
     .batching = Batching::Shift,
     .cast = Cast::None,
@@ -46,7 +46,7 @@ void linalg_lu_factor_backward(const Call& call);
 inline constexpr Facts kLinalgLuFactorBackward{
     .family = &kComposite,
     .name = "linalg_lu_factor_backward",
-    .params = "Tensor grad",
+    .params = "Tensor grad, Tensor LU, Tensor pivots",
     .tags = "",
     .gradient = "none: composite",
     .tangent = "none: composite",
@@ -62,5 +62,7 @@ struct LuFactors {
   Tensor info;
 };
 LuFactors lu_factors_of(const Call& call);
+// For each row of L U the row of A that it is, by one exchange after the other.
+Tensor rows_of_factors(const Tensor& pivots, int64_t rows);
 
 }  // namespace tenon::kernels::ops

@@ -20,7 +20,8 @@ inline constexpr Facts kLinalgMatrixNorm{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .routine = {&linalg_matrix_norm},
 };
 
@@ -38,7 +39,8 @@ inline constexpr Facts kLinalgMatrixNormStrOrd{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .routine = {&linalg_matrix_norm_word},
 };
 

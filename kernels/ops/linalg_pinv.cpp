@@ -8,6 +8,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/matrices.h"
 
@@ -27,7 +28,7 @@ double epsilon_of(Dtype dtype) {
 }
 
 Tensor number_like(const Tensor& self, double number) {
-  Tensor made = call_empty({}, options_like(self.info(), {to_real(self.dtype()), {}, {}, {}}));
+  Tensor made = call_empty({}, options_like(kind_of(self), {to_real(self.dtype()), {}, {}, {}}));
   call_fill(made, Scalar(number));
   return made;
 }
@@ -84,9 +85,9 @@ void linalg_pinv(const Call& call) {
   check_matrices(call.op(), "self", self);
   const bool hermitian = call.get<bool>(3);
   if (hermitian) check_square_matrices(call.op(), "self", self);
-  if (self.numel() == 0) {
+  if (numel_of(self) == 0) {
     return call.give(0, call_zeros(batch_sizes(self.sizes(), {self.size(-1), self.size(-2)}),
-                                   options_like(self.info(), {})));
+                                   options_like(kind_of(self), {})));
   }
   Tensor u, values, vh;
   if (hermitian) {
@@ -136,9 +137,9 @@ void linalg_matrix_rank(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   check_matrices(call.op(), "self", self);
   const int64_t last[] = {-1};
-  if (self.numel() == 0) {
+  if (numel_of(self) == 0) {
     return call.give(0, call_zeros(batch_sizes(self.sizes()),
-                                   options_like(self.info(), {Dtype::I64, {}, {}, {}})));
+                                   options_like(kind_of(self), {Dtype::I64, {}, {}, {}})));
   }
   const Tensor sizes = sizes_of_values(self, call.get<bool>(3));
   const Tensor least = least_value(self, largest_of(sizes), call.get<std::optional<Tensor>>(1),

@@ -62,8 +62,9 @@ Solution solution_for(const Call& call, const LinearSystem& system) {
   Dims sizes(system.b.sizes());
   Dims strides = column_major_strides(sizes);
   if (system.is_vector) {
+    // The last dim of a batch and the vectors count as a matrix.
     sizes.erase(sizes.size() - 1);
-    strides = row_major_strides(sizes);
+    strides = sizes.size() < 2 ? row_major_strides(sizes) : column_major_strides(sizes);
   }
   const int64_t rank = sizes.size();
   if (!system.left) {

@@ -8,6 +8,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/matrices.h"
 
@@ -82,7 +83,7 @@ void svd(const Call& call) {
     call.give(1, std::move(s));
     return call.give(2, call_mH(vh));
   }
-  const FactoryOptions options = options_like(self.info(), {});
+  const FactoryOptions options = options_like(kind_of(self), {});
   call.give(0, call_zeros(batch_sizes(self.sizes(), {self.size(-2), self.size(-2)}), options));
   call.give(1, std::move(s));
   call.give(2, call_zeros(batch_sizes(self.sizes(), {self.size(-1), self.size(-1)}), options));

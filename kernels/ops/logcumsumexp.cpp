@@ -2,9 +2,11 @@
 // The result of aten::logcumsumexp, and its gradient.
 #include "kernels/ops/logcumsumexp.h"
 
+#include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -12,10 +14,12 @@ Tensor logcumsumexp_result(const Call& call, int64_t& dim) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
   check_defined(call.op(), "self", self);
   const Dtype dtype = dtype_of_info(self);
-  if (!has(kFloats, static_cast<tenon_dtype>(dtype)))
-    fail_dtype(call.op(), "self", dtype, "floating");
+  if (!has(kFloats | kComplex, static_cast<tenon_dtype>(dtype)))
+    fail_dtype(call.op(), "self", dtype, "floating or complex");
   dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim);
-  return result_for(call, sizes_of(self), dtype, Device(self.device));
+  Tensor result = result_for(call, sizes_of(self), dtype, Device(self.device));
+  if (!call.form.is_functional()) check_no_partial_overlap(call.op(), result.info(), self);
+  return result;
 }
 
 void logcumsumexp_meta(const Call& call) {
@@ -35,9 +39,11 @@ struct Shares {
 Shares shares_of(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&)> detach("aten::detach"),
       exponential("aten::exp"), is_infinite("aten::isinf");
-  const Tensor wide = cast(self, Dtype::F64);
+  const bool has_angles = is_complex(self.dtype());
+  const Tensor wide = cast(self, has_angles ? Dtype::C128 : Dtype::F64);
   const int64_t dims[] = {dim};
-  Tensor most = call_amax(detach(wide), dims, true);
+  const Tensor sizes = detach(wide);
+  Tensor most = call_amax(has_angles ? call_real(sizes) : sizes, dims, true);
   most = call_masked_fill(most, is_infinite(most), Scalar(0));
   const Tensor weights = exponential(call_sub(wide, most));
   const Tensor sums = call_cumsum(weights, dim);
@@ -53,17 +59,18 @@ void logcumsumexp_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> flip("aten::flip");
   const Tensor grad = *call.get<Tensor>(0), self = *call.get<Tensor>(1);
   const auto dim = call.get<int64_t>(2);
-  if (self.numel() == 0 || self.ndim() == 0) return call.give(0, call_mul(grad, Scalar(1)));
+  if (numel_of(self) == 0 || self.ndim() == 0) return call.give(0, call_mul(grad, Scalar(1)));
   const auto [weights, inverse] = shares_of(self, dim);
   const int64_t dims[] = {dim};
-  const Tensor sums = flip(call_cumsum(flip(call_mul(grad, inverse), dims), dim), dims);
-  call.give(0, cast(call_mul(weights, sums), self.dtype()));
+  const Tensor shares = call_mul(grad, call_conj(inverse));
+  const Tensor sums = flip(call_cumsum(flip(shares, dims), dim), dims);
+  call.give(0, cast(call_mul(call_conj(weights), sums), self.dtype()));
 }
 
 void logcumsumexp_tangent(const Call& call) {
   const Tensor tangent = *call.get<Tensor>(0), self = *call.get<Tensor>(1);
   const auto dim = call.get<int64_t>(2);
-  if (self.numel() == 0 || self.ndim() == 0) return call.give(0, Tensor(tangent));
+  if (numel_of(self) == 0 || self.ndim() == 0) return call.give(0, Tensor(tangent));
   const auto [weights, inverse] = shares_of(self, dim);
   const Tensor sums = call_cumsum(call_mul(weights, tangent), dim);
   call.give(0, cast(call_mul(sums, inverse), self.dtype()));

@@ -6,6 +6,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -28,7 +29,7 @@ void logsumexp(const Call& call) {
   const auto dims = call.get<Sizes>(1);
   const auto keepdim = call.get<bool>(2);
   if (is_bool_or_integral(self.dtype())) self = cast(self, default_dtype());
-  if (self.numel() == 0) {
+  if (numel_word(self) == 0) {
     return give_or_cast(call, logarithm(sum(exponential(self), dims, keepdim, std::nullopt)));
   }
   // No exponential is then larger than 1; infinities stay as they are.
@@ -37,7 +38,7 @@ void logsumexp(const Call& call) {
   most = hidden(most, is_infinite(most), Scalar(0));
   const Tensor total =
       logarithm(sum(exponential(add(self, most, Scalar(-1))), dims, keepdim, std::nullopt));
-  if (!keepdim) most = call_reshape(most, total.sizes());
+  if (!keepdim) most = call_reshape(most, words_of(total));
   give_or_cast(call, add(total, most, Scalar(1)));
 }
 

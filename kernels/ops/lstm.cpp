@@ -9,6 +9,7 @@
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -57,13 +58,25 @@ struct Carried {
   Tensor cell;
 };
 
+// What comes from the input, plus a product with the state: of matrices in one step, where no bias
+// is left to add.
+Tensor with_state(const Tensor& from_input, const Tensor& state, const Weights& weights) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+                                       const Scalar&)>
+      product_and_sum("aten::addmm");
+  if (!weights.state_bias && state.ndim() == 2 && from_input.ndim() == 2) {
+    const Scalar one(1);
+    return product_and_sum(from_input, state, call_transpose(weights.of_state, 0, 1), one, one);
+  }
+  return call_add(from_input, affine(state, weights.of_state, weights.state_bias));
+}
+
 enum class Kind { Lstm, Gru, Tanh, Relu };
 
 int64_t gates_of(Kind kind) { return kind == Kind::Lstm ? 4 : kind == Kind::Gru ? 3 : 1; }
 
 Carried lstm_step(const Tensor& from_input, const Carried& before, const Weights& weights) {
-  const Parts gates =
-      parts_of(call_add(from_input, affine(before.state, weights.of_state, weights.state_bias)), 4);
+  const Parts gates = parts_of(with_state(from_input, before.state, weights), 4);
   const Tensor cell =
       call_add(call_mul(gate(gates[1]), before.cell), call_mul(gate(gates[0]), bent(gates[2])));
   Tensor state = call_mul(gate(gates[3]), bent(cell));
@@ -85,8 +98,7 @@ Carried step(Kind kind, const Tensor& from_input, const Carried& before, const W
   static constinit const LazyOp<Tensor(const Tensor&)> relu("aten::relu");
   if (kind == Kind::Lstm) return lstm_step(from_input, before, weights);
   if (kind == Kind::Gru) return gru_step(from_input, before, weights);
-  const Tensor both =
-      call_add(from_input, affine(before.state, weights.of_state, weights.state_bias));
+  const Tensor both = with_state(from_input, before.state, weights);
   return {kind == Kind::Tanh ? bent(both) : relu(both), Tensor()};
 }
 
@@ -95,9 +107,15 @@ struct Layer {
   Carried last;
 };
 
-Layer run_layer(Kind kind, const Tensor& input, const Carried& first, const Weights& weights,
+Layer run_layer(Kind kind, const Tensor& input, const Carried& first, Weights weights,
                 bool backwards) {
-  Parts steps = each_of(affine(input, weights.of_input, weights.input_bias));
+  Tensor from_inputs = affine(input, weights.of_input, weights.input_bias);
+  // A GRU's reset gate is applied to the bias as well.
+  if (kind != Kind::Gru && weights.state_bias) {
+    from_inputs = call_add(from_inputs, *weights.state_bias);
+    weights.state_bias.reset();
+  }
+  Parts steps = each_of(from_inputs);
   if (backwards) std::reverse(steps.begin(), steps.end());
   Carried carried = first;
   Parts outputs;
@@ -122,13 +140,13 @@ struct Net {
 
 void check_states(const Call& call, const Net& net, const Tensor& input, const char* name,
                   const Tensor& state) {
-  const int64_t batch = input.sizes()[net.batch_first ? 0 : 1];
-  const bool fits = state.ndim() == 3 && state.sizes()[0] == net.layers * net.directions &&
-                    state.sizes()[1] == batch;
+  const SymbolicSize batch = word_along(input, net.batch_first ? 0 : 1);
+  const bool fits = state.ndim() == 3 && word_along(state, 0) == net.layers * net.directions &&
+                    word_along(state, 1) == batch;
   if (fits) return;
   fail(TENON_ERROR_INVALID_ARGUMENT,
        {call.op(), ": ", name, " must be of ", net.layers * net.directions,
-        " layers and a batch of ", batch, ", got sizes ", state.sizes()});
+        " layers and a batch of ", text_of(batch), ", got sizes ", text_of(words_of(state))});
 }
 
 Net read_net(const Call& call, Kind kind, const Tensor& input) {
@@ -140,9 +158,9 @@ Net read_net(const Call& call, Kind kind, const Tensor& input) {
           call.get<bool>(8),
           {},
           {}};
-  if (input.ndim() != 3) fail_argument(call.op(), "input", "of 3 dims", input.sizes());
-  if (input.sizes()[net.batch_first ? 1 : 0] == 0) {
-    fail_argument(call.op(), "input", "of 1 step at least", input.sizes());
+  if (input.ndim() != 3) fail_argument(call.op(), "input", "of 3 dims", text_of(words_of(input)));
+  if (word_along(input, net.batch_first ? 1 : 0) == 0) {
+    fail_argument(call.op(), "input", "of 1 step at least", text_of(words_of(input)));
   }
   if (net.layers < 1) fail_argument(call.op(), "num_layers", "above 0", net.layers);
   Parts states, cells;
@@ -172,7 +190,8 @@ void read_weights(const Call& call, Net& net) {
   const auto params = call.get<TensorList>(2);
   const bool has_biases = call.get<bool>(3);
   const Carried& first = net.first[0];
-  const bool projects = net.kind == Kind::Lstm && first.state.sizes()[1] != first.cell.sizes()[1];
+  const bool projects =
+      net.kind == Kind::Lstm && !(word_along(first.state, 1) == word_along(first.cell, 1));
   const size_t each = 2 + (has_biases ? 2 : 0) + (projects ? 1 : 0);
   const auto count = static_cast<size_t>(net.layers * net.directions);
   if (params.size() != static_cast<int64_t>(each * count)) {
@@ -187,15 +206,16 @@ void read_weights(const Call& call, Net& net) {
     }
     if (projects) weights.projection = at(each - 1);
     const Tensor& state = net.first[i].state;
-    const int64_t hidden = projects ? net.first[i].cell.sizes()[1] : state.sizes()[1];
+    const SymbolicSize hidden = word_along(projects ? net.first[i].cell : state, 1);
     const bool fits = weights.of_state.ndim() == 2 &&
-                      weights.of_state.sizes()[0] == hidden * gates_of(net.kind) &&
-                      weights.of_state.sizes()[1] == state.sizes()[1];
+                      word_along(weights.of_state, 0) == hidden * gates_of(net.kind) &&
+                      word_along(weights.of_state, 1) == word_along(state, 1);
     if (!fits) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": params must have weights of the state of ", hidden * gates_of(net.kind),
-            " rows and ", state.sizes()[1], " columns, got sizes ", weights.of_state.sizes(),
-            " for layer ", static_cast<int64_t>(i)});
+           {call.op(), ": params must have weights of the state of ",
+            text_of(hidden * gates_of(net.kind)), " rows and ", text_of(word_along(state, 1)),
+            " columns, got sizes ", text_of(words_of(weights.of_state)), " for layer ",
+            static_cast<int64_t>(i)});
     }
     net.weights.push_back(std::move(weights));
   }
@@ -244,11 +264,14 @@ void run_cell(const Call& call, Kind kind) {
   }
   const Weights weights{
       *call.get<Tensor>(2), *call.get<Tensor>(3), call.get<BiasOf>(4), call.get<BiasOf>(5), {}};
-  const int64_t hidden = before.state.sizes().empty() ? 0 : before.state.sizes().back();
-  if (weights.of_input.ndim() != 2 || weights.of_input.sizes()[0] != hidden * gates_of(kind)) {
+  const SymbolicDims sizes = words_of(before.state);
+  const SymbolicSize hidden = sizes.empty() ? SymbolicSize(0) : sizes.back();
+  if (weights.of_input.ndim() != 2 ||
+      !(word_along(weights.of_input, 0) == hidden * gates_of(kind))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": w_ih must have ", hidden * gates_of(kind), " rows for a state of sizes ",
-          before.state.sizes(), ", got sizes ", weights.of_input.sizes()});
+         {call.op(), ": w_ih must have ", text_of(hidden * gates_of(kind)),
+          " rows for a state of sizes ", text_of(sizes), ", got sizes ",
+          text_of(words_of(weights.of_input))});
   }
   const Carried after =
       step(kind, affine(input, weights.of_input, weights.input_bias), before, weights);

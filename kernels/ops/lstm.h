@@ -88,7 +88,8 @@ inline constexpr Facts kLstmCell{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Lower,
+    .cast_on_cpu = Cast::None,
     .routine = {&lstm_cell},
 };
 
@@ -105,7 +106,8 @@ inline constexpr Facts kGruCell{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Lower,
+    .cast_on_cpu = Cast::None,
     .routine = {&gru_cell},
 };
 
@@ -122,7 +124,8 @@ inline constexpr Facts kRnnTanhCell{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Lower,
+    .cast_on_cpu = Cast::None,
     .routine = {&rnn_tanh_cell},
 };
 
@@ -139,7 +142,8 @@ inline constexpr Facts kRnnReluCell{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Lower,
+    .cast_on_cpu = Cast::None,
     .routine = {&rnn_relu_cell},
 };
 

@@ -39,15 +39,15 @@ void masked_scatter(const Call& call) {
   } else {
     result = call_clone(call_expand(self, sizes), MemoryFormat::Contiguous);
   }
-  if (!has_data(mask->info())) {  // it says no more than this of the result
+  if (!has_data(kind_of(*mask))) {  // it says no more than this of the result
     if (call.form.written != 0) call.give(0, result);
     return;
   }
   const Tensor all = call_expand(mask, sizes);
   const int64_t count = count_of(all);
-  if (count > source->numel()) {
+  if (count > numel_of(*source)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must have an element for each of ",
-                                        count, " that mask holds for, got ", source->numel()});
+                                        count, " that mask holds for, got ", numel_of(*source)});
   }
   // A 0-dim tensor is written as a vector of one.
   if (sizes.empty()) sizes.push_back(1);
@@ -66,8 +66,6 @@ void masked_scatter_backward(const Call& call) {
       "aten::sub.Scalar");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> where(
       "aten::where.ScalarOther");
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)>
-      scatter("aten::scatter.src");
   const auto grad = call.get<Tensor>(0);
   const Dims sizes(call.get<Sizes>(2));
   // Element k of the source went where the mask holds for the time k + 1; what it does not hold for
@@ -75,11 +73,11 @@ void masked_scatter_backward(const Call& call) {
   const Tensor flat = call_reshape(grad, kFlatSource);
   const Tensor mask = call_reshape(call_expand(call.get<Tensor>(1), grad->sizes()), kFlatSource);
   const int64_t wanted = numel_of(sizes);
-  const int64_t last = std::max(wanted, flat.numel());
+  const int64_t last = std::max(wanted, numel_of(flat));
   const Tensor order = subtract(count(mask, 0, std::nullopt), Scalar(1), Scalar(1));
   const int64_t all[] = {last + 1};
-  const Tensor zeros = call_zeros(all, options_like(grad->info(), {}));
-  const Tensor made = scatter(zeros, 0, where(mask, order, Scalar(last)), flat);
+  const Tensor zeros = call_zeros(all, options_like(kind_of(*grad), {}));
+  const Tensor made = call_scatter(zeros, 0, where(mask, order, Scalar(last)), flat);
   call.give(0, call_reshape(call_slice(made, 0, 0, wanted), sizes));
 }
 

@@ -26,7 +26,7 @@ void masked_select_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   const auto mask = call.get<Tensor>(2);
   const Dims sizes = broadcast(call.op(), call.get<Sizes>(1), mask->sizes());
-  call.give(0, scatter(call_zeros(sizes, options_like(grad->info(), {})), mask, grad));
+  call.give(0, scatter(call_zeros(sizes, options_like(kind_of(*grad), {})), mask, grad));
 }
 
 }  // namespace tenon::kernels::ops

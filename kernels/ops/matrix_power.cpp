@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -20,7 +21,7 @@ void matrix_power(const Call& call) {
     times = -times;
   }
   if (times == 0) {
-    Tensor ones = call_zeros(self.sizes(), options_like(self.info(), {}));
+    Tensor ones = call_zeros(self.sizes(), options_like(kind_of(self), {}));
     Tensor diagonal = call_diagonal(ones, 0, -2, -1);
     call_fill(diagonal, Scalar(1));
     return call.give(0, std::move(ones));

@@ -8,6 +8,7 @@
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/lines.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels {
 namespace {
@@ -50,10 +51,7 @@ void end_pooling(const Call& call, int slides, MaxPooling& plan) {
   for (int d = 0; d < slides; ++d) {
     sizes[self.ndim - slides + d] = plan.places(kMostSlides - slides + d);
   }
-  std::optional<Dims> strides;
-  if (!is_contiguous(self) && is_channels_last(sizes_of(self), strides_of(self))) {
-    strides = channels_last_strides(call.op(), sizes, MemoryFormat::ChannelsLast);
-  }
+  const std::optional<Dims> strides = channels_last_like(call.op(), self, sizes);
   const int64_t* wanted = strides ? strides->begin() : nullptr;
   const Device device(self.device);
   plan.values = result_for(call, sizes, dtype_of_info(self), device, wanted, 0);
@@ -122,29 +120,23 @@ void give_both(const Call& call, MaxPooling plan) {
   call.give(1, std::move(plan.indices));
 }
 
-int64_t numel_of_last(Sizes sizes, int64_t dims) {
-  int64_t numel = 1;
-  for (const int64_t size : sizes.last(static_cast<size_t>(dims))) numel *= size;
-  return numel;
-}
-
 // Planes as rows: indices count their elements.
 void give_scattered(const Call& call, const Tensor& grad, const Tensor& self,
                     const Tensor& indices) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, int64_t, const Tensor&)> scattered(
-      "tenon::gather_backward");
   const int64_t slides = slides_of(call);
-  const Dims sizes(self.sizes());
-  if (!(Dims(grad.sizes()) == Dims(indices.sizes())) || grad.ndim() != sizes.size() ||
+  const SymbolicDims sizes = words_of(self), given = words_of(grad);
+  if (!are_equal(given, words_of(indices)) || given.size() != sizes.size() ||
       sizes.size() < slides + 1) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": grad_output must have the sizes of indices, ",
-                                        indices.sizes(), ", got ", grad.sizes()});
+                                        text_of(words_of(indices)), ", got ", text_of(given)});
   }
-  const int64_t plane = numel_of_last(sizes, slides), kept = numel_of_last(grad.sizes(), slides);
-  const int64_t planes = plane == 0 ? 0 : numel_of(sizes) / plane;
-  const Dims rows{planes, kept};
-  const Dims whole{planes, plane};
-  const Tensor flat = scattered(call_reshape(grad, rows), whole, 1, call_reshape(indices, rows));
+  const auto last = static_cast<size_t>(slides), first = static_cast<size_t>(sizes.size()) - last;
+  const SymbolicSize plane = product_of(SymbolicSizes(sizes).last(last));
+  const SymbolicSize planes =
+      plane == 0 ? SymbolicSize(0) : product_of(SymbolicSizes(sizes).first(first));
+  const SymbolicDims rows{planes, product_of(SymbolicSizes(given).last(last))};
+  const Tensor flat = call_gather_backward(call_reshape(grad, rows), SymbolicDims{planes, plane}, 1,
+                                           call_reshape(indices, rows));
   call.give(0, call_reshape(flat, sizes));
 }
 

@@ -147,6 +147,7 @@ inline constexpr Facts kMaxPool3d{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&max_pool},
 };
 
@@ -213,6 +214,7 @@ inline constexpr Facts kAdaptiveMaxPool3d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&adaptive_max_pool_meta},
 };
 

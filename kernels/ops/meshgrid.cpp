@@ -4,6 +4,8 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -14,17 +16,17 @@ std::vector<Tensor> grids_of(const Call& call, bool swaps) {
     fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
   swaps = swaps && vectors.size() > 1;
   if (swaps) std::swap(vectors[0], vectors[1]);
-  Dims sizes;
+  SymbolicDims sizes;
   for (const Tensor& one : vectors) {
     if (one.ndim() > 1)
       fail_argument(call.op(), "tensors", "vectors (1 dim) or of 0 dims", one.sizes());
     check_dtype_of(call.op(), "tensors", one.dtype(), "the first one", vectors[0].dtype());
-    sizes.push_back(one.numel());
+    sizes.push_back(numel_word(one));
   }
   std::vector<Tensor> grids;
   for (size_t k = 0; k < vectors.size(); ++k) {
-    Dims own = Dims::filled(sizes.size(), 1);
-    own[static_cast<int64_t>(k)] = vectors[k].numel();
+    SymbolicDims own = SymbolicDims::filled(sizes.size(), 1);
+    own[static_cast<int64_t>(k)] = numel_word(vectors[k]);
     grids.push_back(call_expand(call_reshape(vectors[k], own), sizes));
   }
   if (swaps) std::swap(grids[0], grids[1]);

@@ -2,6 +2,7 @@
 // aten::min: the smallest element of all; along a dim, with the index of the first of each.
 #pragma once
 
+#include "kernels/ops/extreme_of.h"
 #include "kernels/ops/largest.h"
 
 namespace tenon::kernels::ops {
@@ -39,6 +40,10 @@ struct MinAll {
     const State smaller = a <= b ? a : b;
     if constexpr (std::is_floating_point_v<T>) return a != a ? a : smaller;
     return smaller;
+  }
+  TENON_FUNCTOR State run(const T* elements, int64_t count,
+                          int64_t) const requires std::is_floating_point_v<T> {
+    return extreme_of<false>(elements, count);
   }
   TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
     put(outs[0], i, state);

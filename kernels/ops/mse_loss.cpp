@@ -15,8 +15,6 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> loss
     "aten::sub.Tensor");
 constinit const LazyOp<Tensor(const Tensor&)> size_of_each("aten::abs");
 
-bool is_small_loss(Dtype dtype) { return dtype == Dtype::F16 || dtype == Dtype::BF16; }
-
 // How far elements are from the target, in a dtype that keeps the digits of small floats.
 struct LossDistance {
   Tensor values;
@@ -25,7 +23,7 @@ struct LossDistance {
   explicit LossDistance(const Call& call) {
     Tensor self = *call.get<Tensor>(0), target = *call.get<Tensor>(1);
     const Dtype of_both = self.dtype();
-    const bool is_small = target.dtype() == of_both && is_small_loss(of_both);
+    const bool is_small = target.dtype() == of_both && is_half_precision(of_both);
     if (is_small) {
       self = cast(self, Dtype::F32);
       target = cast(target, Dtype::F32);

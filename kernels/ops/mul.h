@@ -21,6 +21,8 @@ TENON_FUNCTOR inline R rounded(R product) {
 
 template <class T>
 struct Mul {
+  static constexpr bool kSingles = true;
+
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (is_complex_element<T>) {
       return {rounded(x.re * y.re) - rounded(x.im * y.im),

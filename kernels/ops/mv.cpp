@@ -4,17 +4,20 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
 Tensor matrix_by_vector(const Call& call, const Tensor& matrix, const Tensor& vector, int first) {
-  if (matrix.ndim() != 2)
-    fail_argument(call.op(), call.form.names[first], "a matrix (2 dims)", matrix.sizes());
-  if (vector.ndim() != 1 || vector.size(0) != matrix.size(1)) {
+  if (matrix.ndim() != 2) {
+    fail_argument(call.op(), call.form.names[first], "a matrix (2 dims)",
+                  text_of(words_of(matrix)));
+  }
+  if (vector.ndim() != 1 || !(word_along(vector, 0) == word_along(matrix, 1))) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": vec must be a vector of as many elements as the matrix has columns, ",
-          matrix.sizes(), ", got ", vector.sizes()});
+          text_of(words_of(matrix)), ", got ", text_of(words_of(vector))});
   }
   return call_squeeze(call_mm(matrix, call_unsqueeze(vector, 1)), 1);
 }

@@ -2,6 +2,7 @@
 // What aten::nansum and aten::nanmean call.
 #include "kernels/ops/nansum.h"
 
+#include "kernels/common/cast_out.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
@@ -24,8 +25,8 @@ Tensor without_nan(const Tensor& self) {
 void nansum(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "real");
-  call.give(0, call_sum(without_nan(self), given_dims_of(call), call.get<bool>(2),
-                        call.get<std::optional<Dtype>>(3)));
+  give_or_cast(call, call_sum(without_nan(self), given_dims_of(call), call.get<bool>(2),
+                              call.get<std::optional<Dtype>>(3)));
 }
 
 void nanmean(const Call& call) {

@@ -18,7 +18,7 @@ inline constexpr Facts kNansum{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&nansum},
+    .routine = {&nansum, /*writes_out=*/true},
 };
 
 void nanmean(const Call& call);

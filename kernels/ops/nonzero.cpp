@@ -2,10 +2,22 @@
 #include "kernels/ops/nonzero.h"
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/overlap.h"
 #include "kernels/common/symbolic.h"
 #include "kernels/common/unbacked.h"
 
-namespace tenon::kernels::ops {
+namespace tenon::kernels {
+
+Tensor nonzero_static_result(const Call& call) {
+  const tenon_tensor_info self = call.get<Tensor>(0)->info();
+  check_defined(call.op(), "self", self);
+  const auto size = call.get<int64_t>(1);
+  if (size < 0) fail_argument(call.op(), "size", ">= 0", size);
+  check_written_apart(call, self);
+  return result_for(call, Dims{size, self.ndim}, Dtype::I64, Device(self.device));
+}
+
+namespace ops {
 
 void nonzero_meta(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
@@ -18,4 +30,11 @@ void nonzero_meta(const Call& call) {
   call.give(0, new_symbolic(allocate({}, Dtype::I64, Device(self.device)), sizes));
 }
 
-}  // namespace tenon::kernels::ops
+void nonzero_static_meta(const Call& call) {
+  Tensor result = nonzero_static_result(call);
+  if (call.form.is_functional()) call.give(0, std::move(result));
+}
+
+}  // namespace ops
+
+}  // namespace tenon::kernels

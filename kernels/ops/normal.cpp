@@ -4,6 +4,7 @@
 
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/fill.h"
 
@@ -24,7 +25,7 @@ using Source = std::optional<Generator>;
 // `out`, which gets these sizes.
 Tensor begin(const Call& call, const Tensor& like, Sizes sizes) {
   if (call.form.is_functional()) {
-    return call_empty(sizes, options_like(like.info(), {}));
+    return call_empty(sizes, options_like(kind_of(like), {}));
   }
   const Tensor out = Tensor::retain(call.written());
   check_writable(call, out.info());
@@ -45,7 +46,7 @@ void move_by(Tensor& made, const Tensor& mean) {
 
 void check_stds(const Call& call, const Tensor& std) {
   if (is_complex(std.dtype())) fail_argument(call.op(), "std", "of a real dtype", std.dtype());
-  if (std.numel() == 0 || !has_data(std.info())) return;
+  if (numel_of(std) == 0 || !has_data(kind_of(std))) return;
   static constinit const LazyOp<Tensor(const Tensor&)> smallest("aten::min");
   static constinit const LazyOp<Scalar(const Tensor&)> item("aten::item");
   const Scalar least = item(smallest(std));

@@ -19,12 +19,12 @@ void one_hot(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   auto classes = call.get<int64_t>(1);
   if (self.dtype() != Dtype::I64) fail_dtype(call.op(), "self", self.dtype(), "int64");
-  if (classes < -1 || (classes < 1 && self.numel() == 0)) {
-    fail_argument(call.op(), "num_classes", self.numel() == 0 ? "above 0" : "0 or above, or -1",
+  if (classes < -1 || (classes < 1 && numel_of(self) == 0)) {
+    fail_argument(call.op(), "num_classes", numel_of(self) == 0 ? "above 0" : "0 or above, or -1",
                   classes);
   }
   const tenon_tensor_info info = self.info();
-  if (self.numel() != 0 && has_data(info)) {
+  if (numel_of(self) != 0 && has_data(info)) {
     const int64_t least = item(smallest(self)).to_int(), most = item(largest(self)).to_int();
     if (least < 0) fail_argument(call.op(), "self", "of classes from 0 on", least);
     if (classes == -1) classes = most + 1;

@@ -71,10 +71,10 @@ Operator operator_${_facts}() {
   endif()
 endmacro()
 
-# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu. An operator without
-# functors has a source of its own in the device's folder, named as its header, which defines
-# operator_<facts>().
-function(tenon_device_operators out device suffix)
+# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu, and so many headers
+# share one, for what they include takes most of the time. An operator without functors has a source
+# of its own in the device's folder, named as its header, which defines operator_<facts>().
+function(tenon_device_operators out device suffix together)
   set(_device ${device})
   _each_operator(_add_kernel)
   list(REMOVE_DUPLICATES _headers)
@@ -93,13 +93,20 @@ std::vector<Operator> operators() {
 
 }  // namespace tenon::kernels::@device@
 ]])
-  foreach(_header IN LISTS _headers)
-    set(_body "${_source_${_header}}")
-    set(_file ${CMAKE_CURRENT_BINARY_DIR}/ops/${_header}${suffix})
+  while(_headers)
+    list(GET _headers 0 _name)
+    list(SUBLIST _headers 0 ${together} _shared)
+    list(REMOVE_ITEM _headers ${_shared})
+    set(_includes "")
+    set(_body "")
+    foreach(_header IN LISTS _shared)
+      string(APPEND _includes "#include \"kernels/ops/${_header}.h\"\n")
+      string(APPEND _body "${_source_${_header}}")
+    endforeach()
+    set(_file ${CMAKE_CURRENT_BINARY_DIR}/ops/${_name}${suffix})
     file(CONFIGURE OUTPUT ${_file} @ONLY CONTENT [[
 // Generated from kernels/ops/ops.list.
-#include "kernels/ops/@_header@.h"
-
+@_includes@
 #include "kernels/@device@/kernel_of.h"
 
 namespace tenon::kernels::@device@ {
@@ -107,7 +114,7 @@ namespace tenon::kernels::@device@ {
 }  // namespace tenon::kernels::@device@
 ]])
     list(APPEND _files ${_file})
-  endforeach()
+  endwhile()
   if(_own)
     list(REMOVE_DUPLICATES _own)
   endif()

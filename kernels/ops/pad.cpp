@@ -78,7 +78,7 @@ void constant_pad_nd(const Call& call) {
     if (first != 0 || end != sizes[d]) inside = call_slice(inside, d, first, end);
   }
   // Where more is taken from both ends than there is, nothing of it is left.
-  if (inside.numel() != 0 && source.numel() != 0) call_copy(inside, source);
+  if (numel_of(inside) != 0 && numel_of(source) != 0) call_copy(inside, source);
   call.give(0, std::move(result));
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -13,19 +14,20 @@ constinit const LazyOp<Tensor(const Tensor&, Sizes)> permuted("aten::permute");
 
 // An image's dims as they are at first, for those in front of it as well.
 struct Image {
-  Dims front;
-  int64_t channels, height, width;
+  SymbolicDims front;
+  SymbolicSize channels, height, width;
 
   Image(const Call& call, const Tensor& self) {
-    if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", self.sizes());
-    front = Dims(self.sizes().first(static_cast<size_t>(self.ndim() - 3)));
-    channels = self.sizes().end()[-3];
-    height = self.sizes().end()[-2];
-    width = self.sizes().end()[-1];
+    front = words_of(self);
+    if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(front));
+    channels = front[self.ndim() - 3];
+    height = front[self.ndim() - 2];
+    width = front[self.ndim() - 1];
+    front.resize(self.ndim() - 3);
   }
-  Dims sizes(std::initializer_list<int64_t> last) const {
-    Dims all(front);
-    for (const int64_t size : last) all.push_back(size);
+  SymbolicDims sizes(std::initializer_list<SymbolicSize> last) const {
+    SymbolicDims all = front;
+    for (const SymbolicSize size : last) all.push_back(size);
     return all;
   }
   // The dims in front, and then these of the last ones.
@@ -37,6 +39,11 @@ struct Image {
   }
 };
 
+// A new tensor with dims in another order, some of them together.
+Tensor moved(const Tensor& split, const Dims& order, const SymbolicDims& sizes) {
+  return call_reshape(call_clone(permuted(split, order), MemoryFormat::Contiguous), sizes);
+}
+
 }  // namespace
 
 void pixel_shuffle(const Call& call) {
@@ -44,15 +51,15 @@ void pixel_shuffle(const Call& call) {
   const Image image(call, self);
   const auto by = call.get<int64_t>(1);
   if (by < 1) fail_argument(call.op(), "upscale_factor", "above 0", by);
-  if (image.channels % (by * by) != 0) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must have channels that ", by * by, " divides, got ", image.channels});
+  const SymbolicSize channels = image.channels / (by * by);
+  if (!(channels * (by * by) == image.channels)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have channels that ", by * by,
+                                        " divides, got ", text_of(image.channels)});
   }
-  const int64_t channels = image.channels / (by * by);
   const Tensor split =
       call_reshape(self, image.sizes({channels, by, by, image.height, image.width}));
-  call.give(0, call_reshape(permuted(split, image.order({0, 3, 1, 4, 2})),
-                            image.sizes({channels, image.height * by, image.width * by})));
+  call.give(0, moved(split, image.order({0, 3, 1, 4, 2}),
+                     image.sizes({channels, image.height * by, image.width * by})));
 }
 
 void pixel_unshuffle(const Call& call) {
@@ -60,15 +67,14 @@ void pixel_unshuffle(const Call& call) {
   const Image image(call, self);
   const auto by = call.get<int64_t>(1);
   if (by < 1) fail_argument(call.op(), "downscale_factor", "above 0", by);
-  if (image.height % by != 0 || image.width % by != 0) {
+  if (!(image.height / by * by == image.height) || !(image.width / by * by == image.width)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have rows and columns that ", by,
-                                        " divides, got sizes ", self.sizes()});
+                                        " divides, got sizes ", text_of(words_of(self))});
   }
   const Tensor split = call_reshape(
       self, image.sizes({image.channels, image.height / by, by, image.width / by, by}));
-  call.give(0, call_reshape(
-                   permuted(split, image.order({0, 2, 4, 1, 3})),
-                   image.sizes({image.channels * by * by, image.height / by, image.width / by})));
+  call.give(0, moved(split, image.order({0, 2, 4, 1, 3}),
+                     image.sizes({image.channels * by * by, image.height / by, image.width / by})));
 }
 
 void channel_shuffle(const Call& call) {
@@ -76,16 +82,17 @@ void channel_shuffle(const Call& call) {
       "aten::transpose.int");
   const Tensor self = *call.get<Tensor>(0);
   const auto groups = call.get<int64_t>(1);
-  if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", self.sizes());
-  const int64_t channels = self.sizes()[1];
-  if (groups < 1 || channels % groups != 0) {
+  const SymbolicDims sizes = words_of(self);
+  if (self.ndim() < 3) fail_argument(call.op(), "self", "of 3 dims at least", text_of(sizes));
+  const SymbolicSize channels = sizes[1];
+  if (groups < 1 || !(channels / groups * groups == channels)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": groups must divide the ", channels, " channels, got ", groups});
+         {call.op(), ": groups must divide the ", text_of(channels), " channels, got ", groups});
   }
-  Dims split(self.sizes());
+  SymbolicDims split = sizes;
   split[1] = groups;
   split.insert(2, channels / groups);
-  call.give(0, call_reshape(transposed(call_reshape(self, split), 1, 2), self.sizes()));
+  call.give(0, call_reshape(transposed(call_reshape(self, split), 1, 2), sizes));
 }
 
 }  // namespace tenon::kernels::ops

@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -17,7 +18,7 @@ void check_parts(const Call& call, const Tensor& a, const Tensor& b) {
 
 Tensor of_parts(const Call& call, const Tensor& real, const Tensor& imag) {
   static constinit const LazyOp<Tensor(const Tensor&)> pairs("aten::view_as_complex");
-  const Dims sizes = broadcast(call.op(), real.sizes(), imag.sizes());
+  const SymbolicDims sizes = broadcast_words(call.op(), words_of(real), words_of(imag));
   return pairs(call_stack({call_expand(real, sizes), call_expand(imag, sizes)}, -1));
 }
 

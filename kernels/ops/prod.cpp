@@ -24,7 +24,7 @@ Tensor every_second(const Tensor& self, int64_t first) {
 Tensor ones_for_rows(const Tensor& self) {
   Dims sizes(self.sizes());
   sizes[sizes.size() - 1] = 1;
-  Tensor ones = call_empty(sizes, options_like(self.info(), {}));
+  Tensor ones = call_empty(sizes, options_like(kind_of(self), {}));
   call_fill(ones, Scalar(1));
   return ones;
 }

@@ -7,6 +7,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -35,7 +36,7 @@ Tensor ranks_of(const Tensor& sorted, const Tensor& q, bool without_nan) {
   if (!without_nan) {
     const Tensor ranks = call_mul(q, Scalar(last));
     Dims sizes(sorted.sizes());
-    sizes[sizes.size() - 1] = q.numel();
+    sizes[sizes.size() - 1] = numel_of(q);
     return call_masked_fill(call_expand(ranks, sizes), any(is_nan, -1, true), Scalar(last));
   }
   const int64_t dims[] = {-1};
@@ -55,20 +56,20 @@ void give_quantile(const Call& call, const Tensor& q, bool without_nan) {
     fail_dtype(call.op(), "self", self.dtype(), "float32, float64");
   check_dtype_of(call.op(), "q", q.dtype(), "self", self.dtype());
   if (q.ndim() > 1) fail_argument(call.op(), "q", "a number or a vector (1 dim)", q.sizes());
-  if (self.numel() == 0) fail_argument(call.op(), "self", "of 1 element at least", self.sizes());
+  if (numel_of(self) == 0) fail_argument(call.op(), "self", "of 1 element at least", self.sizes());
   const auto given = call.get<std::optional<int64_t>>(2);
   const auto keepdim = call.get<bool>(3);
   const Between between = between_of(call);
   const int64_t dim = given ? wrap_dim(call.op(), *given, self.ndim()) : 0;
-  Dims result = q.ndim() == 0 ? Dims() : Dims{q.numel()};
+  Dims result = q.ndim() == 0 ? Dims() : Dims{numel_of(q)};
   for (int64_t d = 0; d < self.ndim(); ++d) {
     if (given && d != dim) result.push_back(self.size(d));
     if (keepdim && !(given && d != dim)) result.push_back(1);
   }
-  Tensor lines = !given || self.ndim() == 0 ? call_reshape(self, Dims{self.numel()})
+  Tensor lines = !given || self.ndim() == 0 ? call_reshape(self, Dims{numel_of(self)})
                                             : call_movedim(self, dim, -1);
   const Tensor sorted = std::get<0>(call_sort(lines, -1));
-  Tensor ranks = ranks_of(sorted, call_reshape(q, Dims{q.numel()}), without_nan);
+  Tensor ranks = ranks_of(sorted, call_reshape(q, Dims{numel_of(q)}), without_nan);
   if (between == Between::Lower) ranks = floor(ranks);
   if (between == Between::Higher) ranks = ceil(ranks);
   if (between == Between::Nearest) ranks = round(ranks);
@@ -102,7 +103,7 @@ void quantile_of_number(const Call& call, bool without_nan) {
   const Tensor self = *call.get<Tensor>(0);
   const auto share = call.get<double>(1);
   if (!(share >= 0 && share <= 1)) fail_argument(call.op(), "q", "in [0, 1]", Scalar(share));
-  Tensor q = call_empty({}, options_like(self.info(), {}));
+  Tensor q = call_empty({}, options_like(kind_of(self), {}));
   call_fill(q, Scalar(share));
   give_quantile(call, q, without_nan);
 }

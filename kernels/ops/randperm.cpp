@@ -8,6 +8,7 @@
 #include "kernels/common/allocation.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -48,7 +49,7 @@ void randperm(const Call& call) {
     check_writable(call, made.info());
     if (!std::ranges::equal(made.sizes(), Dims{count})) resize_out(call.op(), made, Dims{count});
   }
-  if (has_data(made.info())) {
+  if (has_data(kind_of(made))) {
     const Generator generator = source ? *source : Generator::default_of();
     call_copy(made, Tensor::adopt(random_order(count, generator), Dims{count}));
   }

@@ -26,6 +26,7 @@ inline constexpr Facts kReflectionPad1d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&reflection_pad_plan>},
 };
 
@@ -56,6 +57,7 @@ inline constexpr Facts kReflectionPad2d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&reflection_pad_plan>},
 };
 
@@ -116,6 +118,7 @@ inline constexpr Facts kReplicationPad1d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&replication_pad_plan>},
 };
 
@@ -146,6 +149,7 @@ inline constexpr Facts kReplicationPad2d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&replication_pad_plan>},
 };
 
@@ -176,6 +180,7 @@ inline constexpr Facts kReplicationPad3d{
     .batching = Batching::Own,
     .batch = &batch_planes,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .routine = {&resampling_meta<&replication_pad_plan>},
 };
 

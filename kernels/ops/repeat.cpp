@@ -5,6 +5,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -16,15 +17,14 @@ bool is_narrow(Dtype dtype) {
 }
 
 // A copy of `self`, `repeats[d]` times along dim d, which may count dims that it lacks.
-Tensor repeated(const Call& call, const Tensor& self, const Dims& repeats) {
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> unsafe_view("aten::_unsafe_view");
+Tensor repeated(const Call& call, const Tensor& self, const SymbolicDims& repeats) {
   const int64_t added = repeats.size() - self.ndim();
   // Each repeated dim is seen as two, of which the outer one is expanded.
-  Dims seen, wide, sizes;
+  SymbolicDims seen, wide, sizes;
   for (int64_t d = 0; d < repeats.size(); ++d) {
-    const int64_t size = d < added ? 1 : self.sizes()[static_cast<size_t>(d - added)];
-    if (repeats[d] < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", Sizes(repeats));
-    if (repeats[d] != 1) {
+    const SymbolicSize size = d < added ? SymbolicSize(1) : word_along(self, d - added);
+    if (repeats[d] < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", text_of(repeats));
+    if (!(repeats[d] == 1)) {
       seen.push_back(1);
       wide.push_back(repeats[d]);
     }
@@ -33,24 +33,24 @@ Tensor repeated(const Call& call, const Tensor& self, const Dims& repeats) {
     sizes.push_back(repeats[d] * size);
   }
   const Tensor expanded = call_expand(call_reshape(self, seen), wide);
-  return unsafe_view(call_clone(expanded, MemoryFormat::Contiguous), sizes);
+  return call_unsafe_view(call_clone(expanded, MemoryFormat::Contiguous), sizes);
 }
 
 }  // namespace
 
 void repeat(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  const Dims repeats(call.get<Sizes>(1));
+  const SymbolicDims repeats = sizes_argument(call, 1);
   if (repeats.size() < self.ndim()) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": repeats must be ", self.ndim(),
-                                        " numbers at least, one a dim, got ", Sizes(repeats)});
+                                        " numbers at least, one a dim, got ", text_of(repeats)});
   }
   call.give(0, repeated(call, self, repeats));
 }
 
 void tile(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  Dims repeats(call.get<Sizes>(1));
+  SymbolicDims repeats = sizes_argument(call, 1);
   while (repeats.size() < self.ndim()) repeats.insert(0, 1);
   call.give(0, repeated(call, self, repeats));
 }
@@ -75,13 +75,13 @@ void repeat_interleave(const Call& call) {
   if (repeats.dtype() != Dtype::I64 && repeats.dtype() != Dtype::I32) {
     fail_argument(call.op(), "repeats", "of an integer dtype", repeats.dtype());
   }
-  if (!has_data(repeats.info())) {
+  if (!has_data(kind_of(repeats))) {
     fail_without_data(call.op(), "repeats must have data, on which the result's sizes depend",
                       repeats.info());
   }
-  const Options options = options_like(repeats.info(), {});
-  if (repeats.numel() == 0) {
-    return call.give(0, call_empty(Dims{0}, options_like(given.info(), {})));
+  const Options options = options_like(kind_of(repeats), {});
+  if (numel_of(repeats) == 0) {
+    return call.give(0, call_empty(Dims{0}, options_like(kind_of(given), {})));
   }
   const Scalar least = item(smallest(repeats));
   if (least.to_int() < 0) fail_argument(call.op(), "repeats", "of numbers >= 0", least);
@@ -101,17 +101,18 @@ void repeat_interleave(const Call& call) {
 
 void repeat_interleave_int(const Call& call) {
   const Tensor given = *call.get<Tensor>(0);
-  const auto repeats = call.get<int64_t>(1);
+  const SymbolicSize repeats = size_argument(call, 1);
   const auto dim = call.get<std::optional<int64_t>>(2);
-  if (repeats < 0) fail_argument(call.op(), "repeats", ">= 0", repeats);
-  const Tensor self = dim && given.ndim() > 0 ? given : call_reshape(given, Dims{given.numel()});
+  if (repeats < 0) fail_argument(call.op(), "repeats", ">= 0", text_of(repeats));
+  const Tensor self =
+      dim && given.ndim() > 0 ? given : call_reshape(given, SymbolicDims{numel_word(given)});
   const int64_t at = dim ? wrap_dim(call.op(), *dim, self.ndim()) : 0;
-  Dims wide(self.sizes());
-  Dims sizes(self.sizes());
+  SymbolicDims wide = words_of(self), sizes = wide;
   wide.insert(at + 1, repeats);
   sizes[at] *= repeats;
-  if (const auto size = call.get<std::optional<int64_t>>(3); size && *size != sizes[at]) {
-    fail_argument(call.op(), "output_size", "the size of the result's dim", *size);
+  if (call.args[3].tag != TENON_TAG_NONE && !(size_argument(call, 3) == sizes[at])) {
+    fail_argument(call.op(), "output_size", "the size of the result's dim",
+                  text_of(size_argument(call, 3)));
   }
   const Tensor expanded = call_expand(call_unsqueeze(self, at + 1), wide);
   call.give(0, call_reshape(call_clone(expanded, MemoryFormat::Contiguous), sizes));
@@ -126,12 +127,12 @@ void repeat_interleave_tensor(const Call& call) {
   Tensor repeats = *call.get<Tensor>(1);
   if (is_narrow(repeats.dtype())) repeats = cast(repeats, Dtype::I64);
   const auto dim = call.get<std::optional<int64_t>>(2);
-  const Tensor self = dim ? given : call_reshape(given, Dims{given.numel()});
+  const Tensor self = dim ? given : call_reshape(given, Dims{numel_of(given)});
   const int64_t at = dim ? wrap_dim(call.op(), *dim, self.ndim()) : 0;
   const int64_t size = size_along(self.info(), at);
-  if (repeats.ndim() == 0 || (repeats.ndim() == 1 && repeats.numel() == 1)) {
+  if (repeats.ndim() == 0 || (repeats.ndim() == 1 && numel_of(repeats) == 1)) {
     repeats = call_expand(call_reshape(repeats, Dims{1}), Dims{size});
-  } else if (repeats.ndim() != 1 || repeats.numel() != size) {
+  } else if (repeats.ndim() != 1 || numel_of(repeats) != size) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": repeats must be one number, or ", size,
                                         " like dim ", at, " of self, got ", repeats.sizes()});
   }

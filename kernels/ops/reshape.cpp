@@ -5,6 +5,7 @@
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -26,12 +27,11 @@ void reshape_as(const Call& call) {
 }
 
 void ravel(const Call& call) {
-  const int64_t all[] = {-1};
   const Tensor self = *call.get<Tensor>(0);
-  if (self.numel() == 0) return call.give(0, call_reshape(self, Dims{0}));
   // One stride would do for elements with gaps, too; PyTorch's result is contiguous.
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> contiguous("aten::contiguous");
-  call.give(0, call_reshape(contiguous(self, MemoryFormat::Contiguous), all));
+  call.give(
+      0, call_reshape(contiguous(self, MemoryFormat::Contiguous), SymbolicDims{numel_word(self)}));
 }
 
 }  // namespace tenon::kernels::ops

@@ -5,31 +5,31 @@
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
-Tensor rolled(const char* op, const Tensor& self, int64_t shift, int64_t given) {
+Tensor rolled(const char* op, const Tensor& self, SymbolicSize shift, int64_t given) {
   static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
   const int64_t dim = wrap_dim(op, given, self.ndim());
-  const int64_t size = self.ndim() == 0 ? 1 : self.sizes()[static_cast<size_t>(dim)];
-  const int64_t moved = size == 0 ? 0 : (shift % size + size) % size;
+  const SymbolicSize size = word_along(self, dim);
+  const SymbolicSize moved = size == 0 ? SymbolicSize(0) : shift - shift / size * size;
   if (moved == 0) return call_clone(self, MemoryFormat::Contiguous);
   const std::vector<Tensor> parts{call_slice(self, dim, size - moved, size),
-                                  call_slice(self, dim, 0, size - moved)};
+                                  call_slice(self, dim, SymbolicSize(0), size - moved)};
   return cat(parts, dim);
 }
 
 }  // namespace
 
 void roll(const Call& call) {
-  const Dims shifts(call.get<Sizes>(1));
+  const SymbolicDims shifts = sizes_argument(call, 1);
   const Dims dims(call.get<Sizes>(2));
   Tensor result = *call.get<Tensor>(0);
   if (shifts.empty()) fail_argument(call.op(), "shifts", "one number at least", "none");
   if (dims.empty() && shifts.size() == 1) {
-    const Dims sizes(result.sizes());
-    const int64_t flat[] = {result.numel()};
+    const SymbolicDims sizes = words_of(result), flat{numel_word(result)};
     result = rolled(call.op(), call_reshape(result, flat), shifts[0], 0);
     return call.give(0, call_reshape(result, sizes));
   }

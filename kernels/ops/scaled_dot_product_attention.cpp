@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels::ops {
@@ -34,7 +36,7 @@ Tensor later_keys(const Tensor& query, SymbolicSize row_count, SymbolicSize colu
     return upper(new_ones(query.get(), sizes, Dtype::Bool), 1);
   }
   const int64_t rows = row_count.word(), columns = column_count.word();
-  FactoryOptions options = options_like(query.info(), {});
+  FactoryOptions options = options_like(kind_of(query), {});
   options.dtype = Dtype::Bool;
   Tensor all = call_empty(Dims{rows, columns}, options);
   call_fill(all, Scalar(true));
@@ -47,9 +49,9 @@ Tensor shared_heads(const Call& call, const Tensor& query, const Tensor& heads, 
                                        std::optional<int64_t>)>
       repeated("aten::repeat_interleave.self_int");
   if (query.ndim() < 3 || heads.ndim() < 3) {
-    fail_argument(call.op(), name, "of 3 dims at least", heads.sizes());
+    fail_argument(call.op(), name, "of 3 dims at least", text_of(words_of(heads)));
   }
-  const int64_t wanted = query.sizes().end()[-3], own = heads.sizes().end()[-3];
+  const int64_t wanted = number_of(size_at(query, -3)), own = number_of(size_at(heads, -3));
   if (own == 0 || wanted % own != 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": ", name, " must have a number of heads that divides ", wanted, ", got ",
@@ -61,9 +63,7 @@ Tensor shared_heads(const Call& call, const Tensor& query, const Tensor& heads, 
 Tensor dropped(const Tensor& weights, double p) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> above("aten::ge.Scalar");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> times("aten::mul.Tensor");
-  const tenon_tensor_info info = weights.info();
-  Tensor drawn = empty_in_format("aten::scaled_dot_product_attention", info,
-                                 MemoryFormat::Contiguous, options_like(info, {}));
+  Tensor drawn = call_empty_of_words(words_of(weights), options_like(kind_of(weights), {}));
   call_uniform(drawn, 0, 1, std::nullopt);
   return times(scaled_by(weights, Scalar(1 / (1 - p))), above(drawn, Scalar(p)));
 }
@@ -78,7 +78,7 @@ void scaled_dot_product_attention(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> inverted("aten::logical_not");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
       "aten::add.Tensor");
-  const Tensor query = *call.get<Tensor>(0);
+  Tensor query = *call.get<Tensor>(0);
   Tensor key = *call.get<Tensor>(1), value = *call.get<Tensor>(2);
   const auto mask = call.get<std::optional<Tensor>>(3);
   const auto dropout = call.get<double>(4);
@@ -86,7 +86,8 @@ void scaled_dot_product_attention(const Call& call) {
   for (int k = 0; k < 3; ++k) {
     const auto tensor = call.get<Tensor>(k);
     if (tensor->ndim() < 2) {
-      fail_argument(call.op(), call.form.names[k], "of 2 dims at least", tensor->sizes());
+      fail_argument(call.op(), call.form.names[k], "of 2 dims at least",
+                    text_of(words_of(*tensor)));
     }
     check_dtype_of(call.op(), call.form.names[k], tensor->dtype(), "query", query.dtype());
   }
@@ -98,6 +99,14 @@ void scaled_dot_product_attention(const Call& call) {
   if (call.get<bool>(7)) {
     key = shared_heads(call, query, key, "key");
     value = shared_heads(call, query, value, "value");
+  }
+  // On the CPU small floats are widened for products anyhow; what is between them keeps its digits.
+  const Dtype dtype = query.dtype();
+  const bool widens = is_half_precision(dtype) && query.device() == Device();
+  if (widens) {
+    query = cast(query, Dtype::F32);
+    key = cast(key, Dtype::F32);
+    value = cast(value, Dtype::F32);
   }
   const double size = static_cast<double>(number_of(size_at(query, -1)));
   const double scale = call.get<std::optional<double>>(6).value_or(1 / std::sqrt(size));
@@ -121,7 +130,8 @@ void scaled_dot_product_attention(const Call& call) {
     weights = hidden_where(weights, inverted(any(*mask, -1, true)), Scalar(0));
   }
   if (dropout > 0) weights = dropped(weights, dropout);
-  call.give(0, product_of(weights, value));
+  const Tensor result = product_of(weights, value);
+  call.give(0, widens ? cast(result, dtype) : result);
 }
 
 }  // namespace tenon::kernels::ops

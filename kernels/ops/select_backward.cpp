@@ -2,6 +2,7 @@
 // What aten::select_backward calls.
 #include "kernels/ops/select_backward.h"
 
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -9,7 +10,7 @@ namespace tenon::kernels::ops {
 void select_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
   const auto grad = call.get<Tensor>(0);
-  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
+  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(kind_of(*grad), {}));
   Tensor part = select(whole, call.get<int64_t>(2), call.get<int64_t>(3));
   call_copy(part, grad);
   call.give(0, whole);

@@ -2,6 +2,7 @@
 // What aten::slice_backward calls.
 #include "kernels/ops/slice_backward.h"
 
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -11,7 +12,7 @@ void slice_backward(const Call& call) {
                                        std::optional<int64_t>, int64_t)>
       slice("aten::slice.Tensor");
   const auto grad = call.get<Tensor>(0);
-  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
+  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(kind_of(*grad), {}));
   Tensor part = slice(whole, call.get<int64_t>(2), call.get<int64_t>(3), call.get<int64_t>(4),
                       call.get<int64_t>(5));
   call_copy(part, grad);

@@ -7,7 +7,9 @@
 #include "kernels/common/call.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/filled_like.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -17,22 +19,16 @@ namespace {
 Tensor zeros_beside(const Tensor& grad, int64_t count) {
   constexpr tenon_keyset kTransformed =
       tenon_keyset{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_TRANSFORM_BACK);
-  if ((grad.keys() & kTransformed) == 0 || grad.numel() == 0) {
-    return call_zeros(Dims{count}, options_like(grad.info(), {}));
+  if ((grad.keys() & kTransformed) == 0 || numel_of(grad) == 0) {
+    return call_zeros(Dims{count}, options_like(kind_of(grad), {}));
   }
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
-  static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>, std::optional<Layout>,
-                                       std::optional<Device>, std::optional<bool>,
-                                       std::optional<MemoryFormat>)>
-      zeros_like("aten::zeros_like");
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand");
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
       "aten::clone");
   Tensor one = grad;
   while (one.ndim() != 0) one = select(one, 0, 0);
-  const Tensor zero =
-      zeros_like(one, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
-  return clone(expand(zero, Dims{count}, false), MemoryFormat::Contiguous);
+  return clone(expand(call_zeros_like(one), Dims{count}, false), MemoryFormat::Contiguous);
 }
 
 // A dim whose elements may lie where those of others do; -1 without one.
@@ -84,7 +80,7 @@ Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, 
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> maximum("aten::maximum");
   const auto full = [&](Sizes of, int64_t number) {
-    FactoryOptions options = options_like(memory.info(), {});
+    FactoryOptions options = options_like(kind_of(memory), {});
     options.dtype = Dtype::F32;
     Tensor made = call_zeros(of, options);
     if (number != 0) call_fill(made, Scalar(number));
@@ -113,7 +109,7 @@ void strided_scatter(const Call& call) {
   const int64_t end =
       std::max(offset + reach(sizes, strides), base_offset + reach(base_sizes, base_strides));
   const Tensor memory = zeros_beside(grad, end - first);
-  if (grad->numel() != 0) add_strided(memory, grad, sizes, strides, offset - first);
+  if (numel_of(*grad) != 0) add_strided(memory, grad, sizes, strides, offset - first);
   const Tensor found = shared_out(memory, base_sizes, base_strides, base_offset - first);
   call.give(0, as_strided(found, base_sizes, base_strides, base_offset - first));
 }

@@ -11,6 +11,8 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Sub {
+  static constexpr bool kSingles = true;
+
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));  // wraps

@@ -4,15 +4,16 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
 
-bool is_expandable(Sizes from, Sizes to) {
+bool is_expandable(SymbolicSizes from, SymbolicSizes to) {
   if (from.size() > to.size()) return false;
-  const Sizes last = to.last(from.size());
+  const SymbolicSizes last = to.last(from.size());
   for (size_t dim = 0; dim < from.size(); ++dim) {
-    if (from[dim] != last[dim] && from[dim] != 1) return false;
+    if (!(from[dim] == last[dim]) && !(from[dim] == 1)) return false;
   }
   return true;
 }
@@ -24,23 +25,21 @@ void sum_to_size(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool,
                                        std::optional<Dtype>)>
       sum_dims("aten::sum.dim_IntList");
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
   Tensor self = Tensor::retain(call.tensor(0));
-  const auto size = call.get<Sizes>(1);
-  const Sizes given = self.sizes();
+  const SymbolicDims size = sizes_argument(call, 1), given = words_of(self);
   if (!is_expandable(size, given)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": size must be one that broadcasts to ", given, ", got ", size});
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": size must be one that broadcasts to ",
+                                        text_of(given), ", got ", text_of(size)});
   }
   if (size.empty()) return call.give(0, sum(self, std::nullopt));
-  const size_t leading = given.size() - size.size();
+  const int64_t leading = given.size() - size.size();
   Dims folded;
-  for (size_t dim = 0; dim < given.size(); ++dim) {
-    const bool folds = dim < leading || (size[dim - leading] == 1 && given[dim] != 1);
-    if (folds) folded.push_back(static_cast<int64_t>(dim));
+  for (int64_t dim = 0; dim < given.size(); ++dim) {
+    const bool folds = dim < leading || (size[dim - leading] == 1 && !(given[dim] == 1));
+    if (folds) folded.push_back(dim);
   }
   if (!folded.empty()) self = sum_dims(self, folded, true, std::nullopt);
-  call.give(0, leading > 0 ? view(self, size) : self);
+  call.give(0, leading > 0 ? call_view(self, size) : self);
 }
 
 }  // namespace tenon::kernels::ops

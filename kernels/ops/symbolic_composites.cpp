@@ -6,6 +6,7 @@
 #include "kernels/common/stand_ins.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/symbolic_calls.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {
@@ -20,15 +21,6 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum(
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> chosen(
     "aten::where.self");
 
-// Borrowed.
-tenon_value size_value(SymbolicSize size) {
-  if (size.is_number()) return tenon_value_of_int(size.word());
-  tenon_value value{};
-  value.tag = TENON_TAG_SYMINT;
-  value.as.symbol = tenon_dim_symbol(size.word());
-  return value;
-}
-
 SymbolicDims leading(const SymbolicTensor& tensor, int64_t count) {
   SymbolicDims sizes(tensor.sizes());
   sizes.resize(count);
@@ -41,7 +33,7 @@ Tensor rows_by_matrix(tenon_tensor* rows, tenon_tensor* matrix) {
   const int64_t last = a.ndim() - 1;
   SymbolicDims flat;
   flat.resize(2);
-  flat[0] = -1;
+  flat[0] = product_of(leading(a, last));
   flat[1] = a.sizes()[static_cast<size_t>(last)];
   const Tensor product =
       matrices(call_with_sizes("aten::reshape", rows, flat), Tensor::retain(matrix));
@@ -87,7 +79,16 @@ Tensor batches(const Call& call, const SymbolicTensor& a, const SymbolicTensor& 
 void matmul(const Call& call) {
   const SymbolicTensor a(call.tensor(0));
   const SymbolicTensor b(call.tensor(1));
-  if (b.ndim() < 2 || a.ndim() < 2) return run_with_numbers(call);
+  if (a.ndim() == 0 || b.ndim() == 0) return run_with_numbers(call);
+  if (a.ndim() == 1 || b.ndim() == 1) {  // a row, or a column
+    const Tensor self = Tensor::retain(call.tensor(0)), other = Tensor::retain(call.tensor(1));
+    const Tensor product = any_product(a.ndim() == 1 ? call_unsqueeze(self, 0) : self,
+                                       b.ndim() == 1 ? call_unsqueeze(other, 1) : other);
+    SymbolicDims sizes = words_of(product);
+    if (b.ndim() == 1) sizes.erase(sizes.size() - 1);
+    if (a.ndim() == 1) sizes.erase(sizes.size() - (b.ndim() == 1 ? 1 : 2));
+    return call.give(0, call_view(product, sizes));
+  }
   if (b.ndim() > 2) return call.give(0, batches(call, a, b));
   if (a.ndim() == 2) {
     return call.give(0, matrices(Tensor::retain(call.tensor(0)), Tensor::retain(call.tensor(1))));
@@ -105,22 +106,17 @@ void linear(const Call& call) {
       0, has_bias ? sum(product, Tensor::retain(call.tensor(2)), Scalar(1)) : std::move(product));
 }
 
-// Dims from one to another as one dim.
-void flatten(const Call& call) {
-  const SymbolicTensor self(call.tensor(0));
-  const int64_t first = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
-  const int64_t last = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim());
-  if (self.ndim() == 0 || first >= last) return run_with_numbers(call);
-  SymbolicDims sizes = leading(self, first + 1);
-  for (int64_t d = first + 1; d < self.ndim(); ++d) {
-    const SymbolicSize size = self.sizes()[static_cast<size_t>(d)];
-    if (d <= last) {
-      sizes[first] *= size;
-    } else {
-      sizes.insert(sizes.size(), size);
-    }
-  }
-  call.give(0, call_with_sizes("aten::reshape", call.tensor(0), sizes));
+bool is_symbolic_number(const tenon_value& value) {
+  return (value.tag >= TENON_TAG_SYMINT && value.tag <= TENON_TAG_SYMBOOL) ||
+         (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0;
+}
+
+// Whether an error says that a routine has no use for symbols: Tensor::sizes() and its like raise
+// it, and what takes numbers only.
+bool asks_for_numbers(const Error& error) {
+  const tenon_status code = error.code();
+  return code == TENON_ERROR_NOT_SUPPORTED || code == TENON_ERROR_DATA_DEPENDENT ||
+         code == TENON_ERROR_TYPE;
 }
 
 // What asks nothing of sizes but through the operators that it calls.
@@ -195,10 +191,8 @@ Tensor zeros_like_grad(const Call& call) {
 }
 
 void gather_backward(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)> add(
-      "aten::scatter_add");
-  call.give(0, add(zeros_like_grad(call), call.get<int64_t>(2), call.get<Tensor>(3),
-                   call.get<Tensor>(0)));
+  call.give(0, call_scatter_add(zeros_like_grad(call), call.get<int64_t>(2), *call.get<Tensor>(3),
+                                *call.get<Tensor>(0)));
 }
 
 void index_backward(const Call& call) {
@@ -280,34 +274,10 @@ constexpr NamedRule kCompositeRules[] = {
     {"cat_backward", &cat_backward},
     {"matmul", &matmul},
     {"linear", &linear},
-    {"flatten.using_ints", &flatten},
-    {"softmax.int", &as_for_numbers},
-    {"log_softmax.int", &as_for_numbers},
-    {"layer_norm", &as_for_numbers},
-    {"rms_norm", &as_for_numbers},
-    {"mse_loss", &as_for_numbers},
-    {"l1_loss", &as_for_numbers},
     {"expand_as", &expand_as},
     {"view_as", &view_as},
     {"reshape_as", &reshape_as},
     {"broadcast_to", &broadcast_to},
-    {"var", &as_for_numbers},
-    {"var.dim", &as_for_numbers},
-    {"std", &as_for_numbers},
-    {"std.dim", &as_for_numbers},
-    {"conj", &as_for_numbers},
-    {"to.device", &as_for_numbers},
-    {"to.dtype", &as_for_numbers},
-    {"to.dtype_layout", &as_for_numbers},
-    {"to.other", &as_for_numbers},
-    {"type_as", &as_for_numbers},
-    {"pow.Tensor_Scalar", &as_for_numbers},
-    {"pow_backward", &as_for_numbers},
-    {"square", &as_for_numbers},
-    {"where.Scalar", &as_for_numbers},
-    {"where.ScalarSelf", &as_for_numbers},
-    {"where.ScalarOther", &as_for_numbers},
-    {"gelu_double_backward", &as_for_numbers},
     {"masked_fill.Scalar", &masked_fill},
     {"masked_fill.Tensor", &masked_fill},
 };
@@ -323,14 +293,36 @@ void run_with_numbers(const Call& call) {
   const auto specialize = [](tenon_tensor* tensor, const char* name) {
     if (tensor != nullptr) check(tenon_tensor_specialize(tensor, name));
   };
+  std::vector<tenon_value> args(call.args, call.args + call.form.arguments);
+  std::vector<Value> numbers;
   for (int k = 0; k < call.form.arguments; ++k) {
-    const tenon_value& value = call.args[k];
-    if (value.tag == TENON_TAG_TENSOR) specialize(value.as.tensor, call.form.names[k]);
-    if (value.tag != TENON_TAG_TENSOR_LIST) continue;
-    auto* const* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
-    for (uint32_t i = 0; i < value.count; ++i) specialize(tensors[i], call.form.names[k]);
+    tenon_value& value = args[static_cast<size_t>(k)];
+    if (value.tag == TENON_TAG_TENSOR) {
+      specialize(value.as.tensor, call.form.names[k]);
+    } else if (value.tag == TENON_TAG_TENSOR_LIST) {
+      auto* const* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
+      for (uint32_t i = 0; i < value.count; ++i) specialize(tensors[i], call.form.names[k]);
+    } else if (is_symbolic_number(value)) {
+      tenon_value number = tenon_value_of_none();
+      check(tenon_symbol_guard(&value, nullptr, 0, &number));
+      numbers.emplace_back(number);
+      value = number;
+      value.flags = 0;
+    }
   }
-  call.facts().family->run(call);
+  call.facts().family->run(Call{call.form, args.data(), call.results});
+}
+
+void as_far_as_symbols_go(const Call& call) {
+  std::vector<tenon_value> results(static_cast<size_t>(call.form.results), tenon_value_of_none());
+  try {
+    call.facts().family->run(Call{call.form, call.args, results.data()});
+  } catch (const Error& error) {
+    for (tenon_value& result : results) tenon_value_clear(&result);
+    if (!asks_for_numbers(error)) throw;
+    return run_with_numbers(call);
+  }
+  if (call.form.is_functional()) std::copy(results.begin(), results.end(), call.results);
 }
 
 SymbolicRule symbolic_composite_rule(const Facts& facts, Forms form) {

@@ -2,6 +2,7 @@
 // Rules of operators that cut a tensor of symbolic sizes along a dim, whose size tells how many
 // parts there are.
 #include "kernels/common/shape.h"
+#include "kernels/ops/symbolic_calls.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {
@@ -21,12 +22,12 @@ struct Whole {
   int64_t dim;
   SymbolicSize size;
 
-  explicit Whole(const Call& call) : self(Tensor::retain(call.tensor(0))) {
+  explicit Whole(const Call& call, int argument = 2) : self(Tensor::retain(call.tensor(0))) {
     const SymbolicTensor words(call.tensor(0));
     if (words.ndim() == 0) {
       fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
     }
-    dim = wrap_dim(call.op(), call.get<int64_t>(2), words.ndim());
+    dim = wrap_dim(call.op(), call.get<int64_t>(argument), words.ndim());
     size = words.sizes()[static_cast<size_t>(dim)];
   }
 
@@ -81,18 +82,28 @@ void chunk(const Call& call) {
   call.give(0, Parts(static_cast<size_t>(chunks), whole.part(0, 0)));
 }
 
+void unbind(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
+  const Whole whole(call, 1);
+  const int64_t count = number_of(whole.size);
+  Parts parts;
+  for (int64_t index = 0; index < count; ++index) {
+    parts.push_back(select(whole.self, whole.dim, index));
+  }
+  call.give(0, parts);
+}
+
 constexpr NamedRule kPartsRules[] = {{"split.Tensor", &split},
                                      {"split_with_sizes", &split_with_sizes},
                                      {"split.sizes", &split_with_sizes},
-                                     {"chunk", &chunk}};
+                                     {"chunk", &chunk},
+                                     {"unbind.int", &unbind}};
 
 }  // namespace
 
 int64_t number_of(SymbolicSize size) {
   if (size.is_number()) return size.word();
-  tenon_value symbol{};
-  symbol.tag = TENON_TAG_SYMINT;
-  symbol.as.symbol = tenon_dim_symbol(size.word());
+  const tenon_value symbol = size_value(size);
   tenon_value number{};
   check(tenon_symbol_guard(&symbol, nullptr, 0, &number));
   return number.as.i;

@@ -9,6 +9,8 @@
 #include "kernels/common/shape_rules.h"
 #include "kernels/common/stand_ins.h"
 #include "kernels/common/unbacked.h"
+#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/symbolic_marks.h"
 
 namespace tenon::kernels {
 
@@ -169,11 +171,18 @@ void cat(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
   const tenon_value& list = call.args[0];
   auto* const* tensors = static_cast<tenon_tensor* const*>(list.as.list.data);
-  const SymbolicTensor first(tensors[0]);
+  // Whatever the dims of the others.
+  const auto has_none = [](const SymbolicTensor& tensor) {
+    return tensor.ndim() == 1 && tensor.sizes()[0].is_number() && tensor.sizes()[0].word() == 0;
+  };
+  uint32_t from = 0;
+  while (from + 1 < list.count && has_none(SymbolicTensor(tensors[from]))) ++from;
+  const SymbolicTensor first(tensors[from]);
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), first.ndim());
   SymbolicDims sizes(first.sizes());
-  for (uint32_t k = 1; k < list.count; ++k) {
+  for (uint32_t k = from + 1; k < list.count; ++k) {
     const SymbolicTensor next(tensors[k]);
+    if (has_none(next)) continue;
     for (int64_t d = 0; d < first.ndim(); ++d) {
       const SymbolicSize size = next.sizes()[static_cast<size_t>(d)];
       if (d == dim) {
@@ -185,6 +194,9 @@ void cat(const Call& call) {
       }
     }
   }
+  // Channels that lie innermost do so in the result.
+  const MarkedCall::Known known[] = {{dim - first.ndim(), sizes[dim]}};
+  if (first.ndim() > 3 && !first.is_contiguous() && MarkedCall(call).run(known)) return;
   call.give(0, new_symbolic(like, sizes));
 }
 
@@ -242,10 +254,31 @@ void embedding(const Call& call) {
   call.give(0, new_symbolic(like, sizes));
 }
 
+// Where there is memory, as on another device that a call asks for, sizes are numbers.
+bool has_memory(const Tensor& like) { return has_data(SymbolicTensor(like.get()).info); }
+
 // A new row-major tensor of the sizes of the first argument.
 void sized_as_first(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
+  if (has_memory(like)) return run_with_numbers(call);
   call.give(0, new_symbolic(like, SymbolicDims(SymbolicTensor(call.tensor(0)).sizes())));
+}
+
+// Strides of the channels-last formats: channels lie innermost, then the dims from the last one.
+SymbolicDims channels_last(const Call& call, const SymbolicDims& sizes, MemoryFormat format) {
+  const Dims ones = Dims::filled(sizes.size(), 1);
+  static_cast<void>(channels_last_strides(call.op(), ones, format));  // refuses another count
+  SymbolicDims strides;
+  strides.resize(sizes.size());
+  SymbolicSize next = 1;
+  const auto put = [&](int64_t dim) {
+    strides[dim] = next;
+    next *= sizes[dim];
+  };
+  put(1);
+  for (int64_t dim = sizes.size() - 1; dim >= 2; --dim) put(dim);
+  put(0);
+  return strides;
 }
 
 // The same in its order of dims, unless the call asks for another one.
@@ -255,14 +288,13 @@ void like_first(const Call& call) {
                          ? TENON_MEMORY_FORMAT_PRESERVE
                          : call.args[format].as.i;
   if (asked == TENON_MEMORY_FORMAT_CONTIGUOUS) return sized_as_first(call);
-  if (asked != TENON_MEMORY_FORMAT_PRESERVE) {
-    fail(TENON_ERROR_NOT_SUPPORTED, {call.op(),
-                                     ": memory_format must be preserve or contiguous "
-                                     "for symbolic sizes, got number ",
-                                     asked});
-  }
   const Tensor like = StandIns(call).run()[0];
-  call.give(0, new_symbolic_like(like, SymbolicTensor(call.tensor(0))));
+  if (has_memory(like)) return run_with_numbers(call);
+  const SymbolicTensor first(call.tensor(0));
+  if (asked == TENON_MEMORY_FORMAT_PRESERVE) return call.give(0, new_symbolic_like(like, first));
+  const SymbolicDims sizes(first.sizes());
+  const SymbolicDims strides = channels_last(call, sizes, static_cast<MemoryFormat>(asked));
+  call.give(0, new_symbolic(like, sizes, &strides));
 }
 
 void contiguous(const Call& call) {
@@ -276,7 +308,21 @@ void contiguous(const Call& call) {
 template <int k>
 void sized_by(const Call& call) {
   const Tensor like = StandIns(call).run()[0];
+  if (has_memory(like)) return run_with_numbers(call);
   call.give(0, new_symbolic(like, sizes_argument(call, k)));
+}
+
+// The same, with strides as the next argument.
+template <int k>
+void strided_by(const Call& call) {
+  const Tensor like = StandIns(call).run()[0];
+  if (has_memory(like)) return run_with_numbers(call);
+  const SymbolicDims sizes = sizes_argument(call, k), strides = sizes_argument(call, k + 1);
+  if (sizes.size() != strides.size()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": stride must have ", sizes.size(),
+                                        " numbers like size, got ", strides.size()});
+  }
+  call.give(0, new_symbolic(like, sizes, &strides));
 }
 
 // A copy of the first argument with other elements in a part of it.
@@ -392,15 +438,23 @@ constexpr Named kRules[] = {
     {"scatter.src", kFunctional, &sized_as_first},
     {"scatter.value", kFunctional, &sized_as_first},
     {"scatter_add", kFunctional, &sized_as_first},
+    {"scatter.reduce", kFunctional, &sized_as_first},
+    {"scatter.value_reduce", kFunctional, &sized_as_first},
+    {"scatter_reduce.two", kFunctional, &sized_as_first},
     {"index_add", kFunctional, &sized_as_first},
     {"index_put", kFunctional, &sized_as_first},
     {"tril", kFunctional, &sized_as_first},
     {"triu", kFunctional, &sized_as_first},
     {"flip", kFunctional, &sized_as_first},
     {"clamp", kFunctional, &pointwise},
+    {"clamp.Tensor", kFunctional, &pointwise},
     {"clamp_min", kFunctional, &pointwise},
+    {"clamp_min.Tensor", kFunctional, &pointwise},
     {"clamp_max", kFunctional, &pointwise},
+    {"clamp_max.Tensor", kFunctional, &pointwise},
     {"empty.memory_format", kFunctional, &sized_by<0>},
+    {"empty_strided", kFunctional, &strided_by<0>},
+    {"new_empty_strided", kFunctional, &strided_by<1>},
     {"zeros", kFunctional, &sized_by<0>},
     {"ones", kFunctional, &sized_by<0>},
     {"full", kFunctional, &sized_by<0>},
@@ -415,11 +469,31 @@ constexpr Named kRules[] = {
     {"masked_fill.Tensor", kInPlace, &pointwise},
     {"fill.Scalar", kInPlace, &fills_first},
     {"zero", kInPlace, &fills_first},
+    {"native_layer_norm", kFunctional, &ops::native_layer_norm_in_words},
     {"uniform", kInPlace, &fills_first},
     {"normal", kInPlace, &fills_first},
 };
 
 }  // namespace
+
+// Of what has no rule of its own.
+SymbolicRule rule_of_family(const Facts& facts, Forms form) {
+  const bool is_view = std::string_view(facts.params).starts_with("Tensor(a");
+  if (facts.family == &kSynonym) return &as_far_as_symbols_go;
+  if (facts.family == &kView) {
+    return (form & (kCopy | kCopyOut)) != 0 ? &as_far_as_symbols_go : nullptr;
+  }
+  if (form != kFunctional && form != kInPlace) return nullptr;
+  if (facts.family == &kComposite) return &as_far_as_symbols_go;
+  const bool has_own = facts.family == &kRoutine || facts.family == &kExplicit;
+  if (!has_own || is_view) return nullptr;
+  const std::string_view name(facts.name), tags(facts.tags);
+  const bool tells_elements = tags.find("dynamic_output_shape") != std::string_view::npos ||
+                              tags.find("data_dependent_output") != std::string_view::npos;
+  if (tells_elements) return facts.family == &kExplicit ? &as_far_as_symbols_go : nullptr;
+  const bool is_of_matrices = name.find("linalg_") != std::string_view::npos;
+  return is_of_matrices ? &sized_by_matrices : &sized_by_arguments;
+}
 
 SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
   if (facts.family == &kPointwise && (form == kFunctional || form == kInPlace)) return &pointwise;
@@ -431,7 +505,7 @@ SymbolicRule symbolic_rule(const Facts& facts, Forms form) {
                           &symbolic_composite_rule}) {
     if (const SymbolicRule rule = find(facts, form)) return rule;
   }
-  return nullptr;
+  return rule_of_family(facts, form);
 }
 
 }  // namespace tenon::kernels

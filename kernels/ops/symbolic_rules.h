@@ -45,6 +45,9 @@ Tensor new_ones(tenon_tensor* beside, const SymbolicDims& sizes, Dtype dtype);
 // What no rule is written for gets numbers, by guards.
 void run_with_numbers(const Call& call);
 
+// The operators that the routine calls get symbols; numbers where it asks for some itself.
+void as_far_as_symbols_go(const Call& call);
+
 // An operator of a tensor and sizes, called with words; `flag` is its third argument.
 Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes,
                        std::optional<bool> flag = std::nullopt);

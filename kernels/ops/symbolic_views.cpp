@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of views of symbolic sizes.
+#include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
+#include "kernels/ops/symbolic_calls.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {
@@ -13,18 +15,24 @@ struct SymbolicView {
   SymbolicDims sizes;
   SymbolicDims strides;
   SymbolicSize offset;
+  tenon_dtype dtype;
   const SymbolicTensor& base;
 
   explicit SymbolicView(const SymbolicTensor& its_base)
       : sizes(its_base.sizes()),
         strides(its_base.strides()),
         offset(its_base.info.storage_offset),
+        dtype(its_base.info.dtype),
         base(its_base) {}
 
   int64_t ndim() const { return sizes.size(); }
   void remove(int64_t dim) {
     sizes.erase(dim);
     strides.erase(dim);
+  }
+  void append(SymbolicSize size, SymbolicSize stride) {
+    sizes.insert(sizes.size(), size);
+    strides.insert(strides.size(), stride);
   }
   void swap(int64_t a, int64_t b) {
     std::swap(sizes[a], sizes[b]);
@@ -37,7 +45,7 @@ using Change = void (*)(SymbolicView& view, const Call& call);
 Tensor view_of(tenon_tensor* base, const SymbolicView& view) {
   tenon_symbolic_options options{};
   options.struct_size = sizeof options;
-  options.dtype = view.base.info.dtype;
+  options.dtype = view.dtype;
   options.alias_of = base;
   options.ndim = view.ndim();
   options.sizes = view.sizes.words();
@@ -106,6 +114,107 @@ void squeeze(SymbolicView& view, const Call&) {
 void squeeze_dim(SymbolicView& view, const Call& call) {
   const int64_t dim = dim_argument(call, 1, view.ndim());
   if (view.ndim() > 0 && view.sizes[dim] == 1) view.remove(dim);
+}
+
+void squeeze_dims(SymbolicView& view, const Call& call) {
+  uint64_t named = 0;
+  for (const int64_t dim : call.get<Sizes>(1)) {
+    const int64_t wrapped = wrap_dim(call.op(), dim, view.ndim());
+    if ((named >> wrapped & 1) != 0) {
+      fail_argument(call.op(), "dim", "free of duplicates", call.get<Sizes>(1));
+    }
+    named |= uint64_t{1} << wrapped;
+  }
+  for (int64_t dim = view.ndim() - 1; dim >= 0; --dim) {
+    if ((named >> dim & 1) != 0 && view.sizes[dim] == 1) view.remove(dim);
+  }
+}
+
+// Where it lies in memory is not looked at: there is none.
+void as_strided(SymbolicView& view, const Call& call) {
+  const SymbolicDims size = sizes_argument(call, 1);
+  const SymbolicDims stride = sizes_argument(call, 2);
+  if (size.size() != stride.size()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": stride must have ", size.size(),
+                                        " numbers like size, got ", stride.size()});
+  }
+  view.sizes = size;
+  view.strides = stride;
+  if (call.args[3].tag != TENON_TAG_NONE) view.offset = size_argument(call, 3);
+}
+
+void diagonal(SymbolicView& view, const Call& call) {
+  const auto offset = call.get<int64_t>(1);
+  const int64_t dim1 = dim_argument(call, 2, view.ndim());
+  const int64_t dim2 = dim_argument(call, 3, view.ndim());
+  if (dim1 == dim2) fail_argument(call.op(), "dim2", "another dim than dim1", dim2);
+  const SymbolicSize rows = view.sizes[dim1] + SymbolicSize(std::min<int64_t>(offset, 0));
+  const SymbolicSize columns = view.sizes[dim2] - SymbolicSize(std::max<int64_t>(offset, 0));
+  const SymbolicSize least = rows.word() == columns.word() ? rows : smaller(rows, columns);
+  const SymbolicSize size = offset == 0 ? least : larger(least, SymbolicSize(0));
+  if (offset != 0 && size > 0) {
+    view.offset += SymbolicSize(std::abs(offset)) * view.strides[offset < 0 ? dim1 : dim2];
+  }
+  const SymbolicSize stride = view.strides[dim1] + view.strides[dim2];
+  view.remove(std::max(dim1, dim2));
+  view.remove(std::min(dim1, dim2));
+  view.append(size, stride);
+}
+
+void unfold(SymbolicView& view, const Call& call) {
+  const int64_t dim = dim_argument(call, 1, view.ndim());
+  const auto size = call.get<int64_t>(2);
+  const auto step = call.get<int64_t>(3);
+  const SymbolicSize whole = view.ndim() != 0 ? view.sizes[dim] : SymbolicSize(1);
+  if (size < 0 || whole < SymbolicSize(size)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must be at least 0 and at most the ", "size of dim ", dim,
+          " of sizes ", text_of(view.sizes), ", got ", size});
+  }
+  if (step <= 0) fail_argument(call.op(), "step", "above 0", step);
+  if (view.ndim() == 0) return view.append(size, 1);
+  view.append(size, view.strides[dim]);
+  view.sizes[dim] = (whole - SymbolicSize(size)) / step + SymbolicSize(1);
+  view.strides[dim] *= step;
+}
+
+SymbolicDims times(const SymbolicDims& words, SymbolicSize factor) {
+  SymbolicDims products = words;
+  for (int64_t d = 0; d < products.size(); ++d) products[d] *= factor;
+  return products;
+}
+
+void view_as_real(SymbolicView& view, const Call& call) {
+  const auto dtype = static_cast<Dtype>(view.dtype);
+  if (!is_complex(dtype)) fail_dtype(call.op(), "self", dtype, "complex64, complex128");
+  view.dtype = static_cast<tenon_dtype>(to_real(dtype));
+  view.strides = times(view.strides, 2);
+  view.offset *= 2;
+  view.append(2, 1);
+}
+
+void view_as_complex(SymbolicView& view, const Call& call) {
+  const auto dtype = static_cast<Dtype>(view.dtype);
+  if (dtype != Dtype::F32 && dtype != Dtype::F64) {
+    fail_dtype(call.op(), "self", dtype, "float32, float64");
+  }
+  const int64_t last = view.ndim() - 1;
+  if (last < 0 || !(view.sizes[last] == 2) || !(view.strides[last] == 1)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": self must have a last dim of size 2 and stride 1, got sizes ",
+          text_of(view.sizes), " with strides ", text_of(view.strides)});
+  }
+  view.remove(last);
+  for (int64_t d = 0; d < view.ndim(); ++d) {
+    const SymbolicSize half = view.strides[d] / 2;
+    if (!(half * 2 == view.strides[d])) {
+      fail_argument(call.op(), "self", "of even strides but for its last dim",
+                    text_of(view.strides));
+    }
+    view.strides[d] = half;
+  }
+  view.offset = view.offset / 2;
+  view.dtype = static_cast<tenon_dtype>(to_complex(dtype));
 }
 
 void select(SymbolicView& view, const Call& call) {
@@ -182,8 +291,9 @@ void expand(SymbolicView& view, const Call& call) {
   }
 }
 
-// Sizes with one -1 replaced so that they have as many elements.
-SymbolicDims inferred(const Call& call, SymbolicDims sizes, SymbolicSize numel) {
+}  // namespace
+
+SymbolicDims inferred_sizes(const char* op, SymbolicDims sizes, SymbolicSize numel) {
   int64_t unknown = -1;
   SymbolicSize known = 1;
   for (int64_t i = 0; i < sizes.size(); ++i) {
@@ -192,19 +302,22 @@ SymbolicDims inferred(const Call& call, SymbolicDims sizes, SymbolicSize numel) 
     } else if (unknown < 0) {
       unknown = i;
     } else {
-      fail_argument(call.op(), "size", "sizes with one -1 at most", text_of(sizes));
+      fail_argument(op, "size", "sizes with one -1 at most", text_of(sizes));
     }
   }
   if (unknown >= 0) {
+    if (known == 0) fail_argument(op, "size", "sizes without 0 beside -1", text_of(sizes));
     sizes[unknown] = numel / known;
     known *= sizes[unknown];
   }
   if (!(known == numel)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": size must have as many elements as self, got ", text_of(sizes)});
+         {op, ": size must have as many elements as self, got ", text_of(sizes)});
   }
   return sizes;
 }
+
+namespace {
 
 // Whether memory can be seen in those sizes, which then are the view's.
 bool change_sizes(SymbolicView& view, const SymbolicDims& sizes) {
@@ -221,7 +334,7 @@ bool change_sizes(SymbolicView& view, const SymbolicDims& sizes) {
 }
 
 void reshaped(SymbolicView& view, const Call& call) {
-  const SymbolicDims sizes = inferred(call, sizes_argument(call, 1), view.base.numel());
+  const SymbolicDims sizes = inferred_sizes(call.op(), sizes_argument(call, 1), view.base.numel());
   if (!change_sizes(view, sizes)) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": size must keep dims that are apart in memory apart, got ", text_of(sizes),
@@ -235,7 +348,7 @@ void reshape(const Call& call) {
       "aten::clone");
   const SymbolicTensor base(call.tensor(0));
   SymbolicView view(base);
-  const SymbolicDims sizes = inferred(call, sizes_argument(call, 1), base.numel());
+  const SymbolicDims sizes = inferred_sizes(call.op(), sizes_argument(call, 1), base.numel());
   if (change_sizes(view, sizes)) {
     return call.give(0, call_with_sizes("aten::view", call.tensor(0), sizes));
   }
@@ -252,6 +365,12 @@ constexpr NamedRule kViewRules[] = {
     {"unsqueeze", &run_view<&unsqueeze>},
     {"squeeze", &run_view<&squeeze>},
     {"squeeze.dim", &run_view<&squeeze_dim>},
+    {"squeeze.dims", &run_view<&squeeze_dims>},
+    {"as_strided", &run_view<&as_strided>},
+    {"diagonal", &run_view<&diagonal>},
+    {"unfold", &run_view<&unfold>},
+    {"view_as_real", &run_view<&view_as_real>},
+    {"view_as_complex", &run_view<&view_as_complex>},
     {"select.int", &run_view<&select>},
     {"slice.Tensor", &run_view<&slice>},
     {"expand", &run_view<&expand>},
@@ -264,16 +383,11 @@ constexpr NamedRule kViewRules[] = {
 
 Tensor call_with_sizes(const char* name, tenon_tensor* self, const SymbolicDims& sizes,
                        std::optional<bool> flag) {
-  const tenon_op* op = nullptr;
-  check(tenon_op_find(name, &op));
   tenon_value args[3] = {tenon_value_of_tensor(self),
                          tenon_value_of_ints(sizes.words(), static_cast<uint32_t>(sizes.size())),
                          tenon_value_of_bool(flag.value_or(false) ? 1 : 0)};
   args[1].flags = TENON_VALUE_HAS_SYMBOLIC;
-  tenon_value result = tenon_value_of_none();
-  tenon_stack stack{args, &result, flag ? 3u : 2u, 1, nullptr, {0, 0}};
-  check(tenon_op_call(op, &stack));
-  return Tensor(result.as.tensor);
+  return call_boxed(name, args, flag ? 3 : 2);
 }
 
 SymbolicRule symbolic_view_rule(const Facts& facts, Forms form) {

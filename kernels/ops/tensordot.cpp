@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -36,13 +37,13 @@ Tensor matrix_of(const Side& side, bool kept_first) {
   Dims order = kept_first ? side.kept : side.summed;
   for (const int64_t dim : kept_first ? side.summed : side.kept) order.push_back(dim);
   const auto count = [&](const Dims& dims) {
-    int64_t product = 1;
-    for (const int64_t dim : dims) product *= side.tensor.size(dim);
+    SymbolicSize product = 1;
+    for (const int64_t dim : dims) product *= word_along(side.tensor, dim);
     return product;
   };
-  const int64_t kept = count(side.kept), summed = count(side.summed);
+  const SymbolicSize kept = count(side.kept), summed = count(side.summed);
   return call_reshape(call_permute(side.tensor, order),
-                      kept_first ? Dims{kept, summed} : Dims{summed, kept});
+                      kept_first ? SymbolicDims{kept, summed} : SymbolicDims{summed, kept});
 }
 
 }  // namespace
@@ -56,21 +57,22 @@ void tensordot(const Call& call) {
   }
   check_dtype_of(call.op(), "other", b.tensor.dtype(), "self", a.tensor.dtype());
   for (int64_t k = 0; k < a.summed.size(); ++k) {
-    const int64_t sizes[] = {a.tensor.size(a.summed[k]), b.tensor.size(b.summed[k])};
+    const SymbolicSize sizes[] = {word_along(a.tensor, a.summed[k]),
+                                  word_along(b.tensor, b.summed[k])};
     if (sizes[0] == sizes[1]) continue;
-    if (sizes[0] != 1 && sizes[1] != 1) {
+    if (!(sizes[0] == 1) && !(sizes[1] == 1)) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
-           {call.op(), ": dims that are summed must have equal sizes, got ", sizes[0], " and ",
-            sizes[1], " at position ", k});
+           {call.op(), ": dims that are summed must have equal sizes, got ", text_of(sizes[0]),
+            " and ", text_of(sizes[1]), " at position ", k});
     }
     // A size of 1 stands for all: the other side is summed first.
     Side& longer = sizes[0] == 1 ? b : a;
     const int64_t dim[] = {longer.summed[k]};
     longer.tensor = call_sum(longer.tensor, dim, true, longer.tensor.dtype());
   }
-  Dims sizes;
-  for (const int64_t dim : a.kept) sizes.push_back(a.tensor.size(dim));
-  for (const int64_t dim : b.kept) sizes.push_back(b.tensor.size(dim));
+  SymbolicDims sizes;
+  for (const int64_t dim : a.kept) sizes.push_back(word_along(a.tensor, dim));
+  for (const int64_t dim : b.kept) sizes.push_back(word_along(b.tensor, dim));
   call.give(0, call_reshape(call_mm(matrix_of(a, true), matrix_of(b, false)), sizes));
 }
 

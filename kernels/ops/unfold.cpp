@@ -36,8 +36,8 @@ void unfold_backward(const Call& call) {
       "aten::add_.Tensor");
   const Tensor grad = *call.get<Tensor>(0);
   const auto dim = call.get<int64_t>(2), size = call.get<int64_t>(3), step = call.get<int64_t>(4);
-  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(grad.info(), {}));
-  if (grad.numel() == 0) return call.give(0, whole);
+  const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(kind_of(grad), {}));
+  if (numel_of(grad) == 0) return call.give(0, whole);
   if (step >= size || whole.ndim() == 0) {  // no element is in two windows
     Tensor part = windows(whole, dim, size, step);
     call_copy(part, grad);

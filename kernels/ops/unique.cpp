@@ -4,6 +4,7 @@
 
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -29,7 +30,7 @@ Runs runs_of(const Tensor& differs, int64_t count) {
   const Tensor numbers = call_add(call_cumsum(begins, 0), Scalar(-1));
   Tensor end = call_empty(Dims{1}, {Dtype::I64, {}, differs.device(), {}});
   call_fill(end, Scalar(count));
-  const Tensor ends = call_slice(call_cat({firsts, end}, 0), 0, 1, firsts.numel() + 1);
+  const Tensor ends = call_slice(call_cat({firsts, end}, 0), 0, 1, numel_of(firsts) + 1);
   return {firsts, numbers, call_sub(ends, firsts)};
 }
 
@@ -39,9 +40,7 @@ Tensor no_numbers(const Tensor& like) {
 
 // Numbers of elements in another order, back in their own.
 Tensor in_old_order(const Tensor& numbers, const Tensor& order) {
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)>
-      scatter("aten::scatter.src");
-  return scatter(numbers, 0, order, numbers);
+  return call_scatter(numbers, 0, order, numbers);
 }
 
 void give_runs(const Call& call, const Runs& runs, Tensor values, Tensor inverse, bool has_inverse,
@@ -53,7 +52,7 @@ void give_runs(const Call& call, const Runs& runs, Tensor values, Tensor inverse
 }
 
 Tensor neighbours_differ(const Tensor& flat) {
-  const int64_t count = flat.numel();
+  const int64_t count = numel_of(flat);
   return call_ne(call_slice(flat, 0, 1, count),
                  call_slice(flat, 0, 0, std::max<int64_t>(count - 1, 0)));
 }
@@ -62,11 +61,11 @@ Tensor neighbours_differ(const Tensor& flat) {
 Tensor rows_of(const Call& call, const Tensor& self, int64_t dim) {
   if (self.ndim() == 0) return call_reshape(self, Dims{1, 1});
   const int64_t count = self.size(dim);
-  if (count > 0 && self.numel() == 0) {
+  if (count > 0 && numel_of(self) == 0) {
     fail_argument(call.op(), "self", "of slices that have elements", self.sizes());
   }
   return call_reshape(call_movedim(self, dim, 0),
-                      Dims{count, count == 0 ? 0 : self.numel() / count});
+                      Dims{count, count == 0 ? 0 : numel_of(self) / count});
 }
 
 // Slices along a dim, laid out one behind the other.
@@ -86,9 +85,9 @@ Tensor rows_differ(const Tensor& rows) {
 
 void unique2(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
-  const Tensor flat = call_reshape(self, Dims{self.numel()});
+  const Tensor flat = call_reshape(self, Dims{numel_of(self)});
   const auto [values, order] = call_sort(flat, 0);
-  const Runs runs = runs_of(neighbours_differ(values), flat.numel());
+  const Runs runs = runs_of(neighbours_differ(values), numel_of(flat));
   const auto has_inverse = call.get<bool>(2);
   Tensor inverse;
   if (has_inverse) inverse = call_reshape(in_old_order(runs.numbers, order), self.sizes());
@@ -99,16 +98,19 @@ void unique2(const Call& call) {
 void unique_consecutive(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   const auto has_inverse = call.get<bool>(1), has_counts = call.get<bool>(2);
-  if (const auto given = call.get<std::optional<int64_t>>(3)) {
+  const auto given = call.get<std::optional<int64_t>>(3);
+  // A vector's dim 0 is no dim for PyTorch.
+  if (given && !(*given == 0 && self.ndim() == 1)) {
     const int64_t dim = wrap_dim(call.op(), *given, self.ndim());
     const Tensor rows = rows_of(call, self, dim);
     const Runs runs = runs_of(rows_differ(rows), rows.size(0));
     Tensor values = self.ndim() == 0 ? call_clone(self, MemoryFormat::Contiguous)
                                      : picked(self, dim, runs.firsts);
-    return give_runs(call, runs, std::move(values), runs.numbers, has_inverse, has_counts);
+    // Of slices PyTorch gives both, asked for or not.
+    return give_runs(call, runs, std::move(values), runs.numbers, true, true);
   }
-  const Tensor flat = call_reshape(self, Dims{self.numel()});
-  const Runs runs = runs_of(neighbours_differ(flat), flat.numel());
+  const Tensor flat = call_reshape(self, Dims{numel_of(self)});
+  const Runs runs = runs_of(neighbours_differ(flat), numel_of(flat));
   give_runs(call, runs, pick(flat, 0, runs.firsts), call_reshape(runs.numbers, self.sizes()),
             has_inverse, has_counts);
 }
@@ -128,8 +130,7 @@ void unique_dim(const Call& call) {
   const Runs runs = runs_of(rows_differ(sorted), rows.size(0));
   Tensor values = self.ndim() == 0 ? call_clone(self, MemoryFormat::Contiguous)
                                    : picked(self, dim, pick(order, 0, runs.firsts));
-  give_runs(call, runs, std::move(values), in_old_order(runs.numbers, order), call.get<bool>(3),
-            call.get<bool>(4));
+  give_runs(call, runs, std::move(values), in_old_order(runs.numbers, order), true, true);
 }
 
 }  // namespace tenon::kernels::ops

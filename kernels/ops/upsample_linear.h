@@ -25,7 +25,8 @@ inline constexpr Facts kUpsampleLinear1d{
     .tangent = "upsample_linear1d(self_t, output_size, align_corners, scales)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_linear_plan>},
 };
 
@@ -63,7 +64,8 @@ inline constexpr Facts kUpsampleBilinear2d{
     .tangent = "upsample_bilinear2d(self_t, output_size, align_corners, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_linear_plan>},
 };
 
@@ -105,7 +107,8 @@ inline constexpr Facts kUpsampleTrilinear3d{
         "scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_linear_plan>},
 };
 
@@ -146,7 +149,8 @@ inline constexpr Facts kUpsampleBicubic2d{
     .tangent = "upsample_bicubic2d(self_t, output_size, align_corners, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_linear_plan>},
 };
 

@@ -23,7 +23,8 @@ inline constexpr Facts kUpsampleNearest1d{
     .tangent = "upsample_nearest1d(self_t, output_size, scales)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 
@@ -57,7 +58,8 @@ inline constexpr Facts kUpsampleNearest2d{
     .tangent = "upsample_nearest2d(self_t, output_size, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 
@@ -95,7 +97,8 @@ inline constexpr Facts kUpsampleNearest3d{
     .tangent = "upsample_nearest3d(self_t, output_size, scales_d, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 
@@ -133,7 +136,8 @@ inline constexpr Facts kUpsampleNearestExact1d{
     .tangent = "_upsample_nearest_exact1d(self_t, output_size, scales)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 
@@ -169,7 +173,8 @@ inline constexpr Facts kUpsampleNearestExact2d{
     .tangent = "_upsample_nearest_exact2d(self_t, output_size, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 
@@ -207,7 +212,8 @@ inline constexpr Facts kUpsampleNearestExact3d{
     .tangent = "_upsample_nearest_exact3d(self_t, output_size, scales_d, scales_h, scales_w)",
     .batching = Batching::Own,
     .batch = &batch_planes,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&resampling_meta<&upsample_nearest_plan>},
 };
 

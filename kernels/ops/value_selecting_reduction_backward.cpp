@@ -8,8 +8,6 @@
 namespace tenon::kernels::ops {
 
 void value_selecting_reduction_backward(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)>
-      scatter("aten::scatter.src");
   Tensor grad = Tensor::retain(call.tensor(0));
   Tensor indices = Tensor::retain(call.tensor(2));
   const Dims sizes(call.get<Sizes>(3));
@@ -27,8 +25,8 @@ void value_selecting_reduction_backward(const Call& call) {
          {call.op(), ": sizes must be those of indices but for dim ", dim, ", got ", Sizes(sizes),
           " for indices of sizes ", indices.sizes()});
   }
-  const Tensor zeros = call_zeros(sizes, options_like(grad.info(), {}));
-  call.give(0, scatter(zeros, dim, indices, grad));
+  const Tensor zeros = call_zeros(sizes, options_like(kind_of(grad), {}));
+  call.give(0, call_scatter(zeros, dim, indices, grad));
 }
 
 }  // namespace tenon::kernels::ops

@@ -5,6 +5,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
@@ -18,7 +19,7 @@ Tensor powers_of(const Tensor& self, int64_t count) {
   sizes.push_back(std::max<int64_t>(count - 1, 0));
   const Tensor repeated = call_expand(call_unsqueeze(self, -1), sizes);
   sizes[sizes.size() - 1] = std::min<int64_t>(count, 1);
-  Tensor ones = call_empty(sizes, options_like(repeated.info(), {}));
+  Tensor ones = call_empty(sizes, options_like(kind_of(repeated), {}));
   call_fill(ones, Scalar(1));
   return call_cat({ones, products(repeated, -1, repeated.dtype())}, -1);
 }

@@ -6,6 +6,8 @@
 #include "kernels/common/routine.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
+#include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels::ops {
 
@@ -73,16 +75,18 @@ void var_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> minus(
       "aten::sub.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> times("aten::mul.Tensor");
-  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scale("aten::mul.Scalar");
   Spreading given{*call.get<Tensor>(1), call.get<Dims_>(2), std::nullopt, true};
   const auto correction = call.get<Correction>(3).value_or(Scalar(1)).to_double();
   const Tensor mean = mean_of(given);
-  const Tensor grad = call_reshape(call.get<Tensor>(0), mean.sizes());
-  const double folded = mean.numel() == 0 ? 1
-                                          : static_cast<double>(given.self.numel()) /
-                                                static_cast<double>(mean.numel());
+  const Tensor grad = call_reshape(*call.get<Tensor>(0), words_of(mean));
+  const SymbolicSize count = numel_word(mean), all = numel_word(given.self);
+  const SymbolicSize folded = count == 0 ? SymbolicSize(1) : all / count;
+  const auto whole = static_cast<int64_t>(correction);
+  const Value factor = static_cast<double>(whole) == correction
+                           ? quotient_of(2, folded - SymbolicSize(whole))
+                           : Value(2 / (static_cast<double>(number_of(folded)) - correction));
   const Tensor away = minus(given.self, mean, Scalar(1));
-  call.give(0, times(scale(grad, Scalar(2 / (folded - correction))), away));
+  call.give(0, times(call_mul(grad, factor), away));
 }
 
 }  // namespace tenon::kernels::ops

@@ -90,7 +90,8 @@ inline constexpr Facts kLinalgVectorNorm{
     .gradient = "self: vector_norm_backward(grad, self, ord, result, dim, keepdim)",
     .tangent = "derived",
     .batching = Batching::Fold,
-    .cast = Cast::None,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .fold = {.types = kFloats | kComplex,
              .gives = FoldGives::Real,
              .refusal = "floating or complex"},
@@ -139,8 +140,7 @@ inline constexpr Facts kNormScalarOptDtype{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
-    .cast_on_cpu = Cast::None,
+    .cast = Cast::None,
     .routine = {&norm_all_dtype},
 };
 
@@ -172,8 +172,7 @@ inline constexpr Facts kNormScalarOptDimDtype{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
-    .cast_on_cpu = Cast::None,
+    .cast = Cast::None,
     .routine = {&norm_dim_dtype},
 };
 

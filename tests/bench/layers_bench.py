@@ -61,6 +61,24 @@ def add_modules(rows: Rows, prefix: str, m: Any) -> None:
                 one.grad = None
 
     rows.add(f"{prefix}step", "step()", step=step)
+    rows.add(f"{prefix}step_adamw", "step()", step=step_with_optimizer(m, nn))
+
+
+def step_with_optimizer(m: Any, nn: Any) -> Any:
+    """A step of training four layers of 64 units with AdamW."""
+    optim = importlib.import_module(f"{m.__name__}.optim")
+    layers = [layer for _ in range(3) for layer in (nn.Linear(64, 64), nn.ReLU())]
+    net = nn.Sequential(*layers, nn.Linear(64, 64))
+    optimizer = optim.AdamW(net.parameters())
+    x, wanted = m.ones(16, 64), m.zeros(16, 64)
+
+    def step():
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(net(x), wanted)
+        loss.backward()
+        optimizer.step()
+
+    return step
 
 
 def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
@@ -137,6 +155,8 @@ def graphs(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
                 runs[name] = lambda: chain(x, w)
                 runs[f"{name}_mm"] = lambda: products(a, b)
         runs["make_fx"] = lambda: make_fx(chain)(x, w)
+        rows_of = [m.ones(3, 2), m.ones(3, 2)]
+        runs["make_fx_symbolic"] = lambda: make_fx(chain, tracing_mode="symbolic")(*rows_of)
         for name, run in runs.items():
             timer = Timer("run()", globals={"run": run})
             timer.timeit(3)

@@ -282,6 +282,85 @@ static void Bind_KernelDeclines_IsTold(void** state) {
   tenon_library_release(library);
 }
 
+// Adds its argument to itself, by a call, and says that this is all.
+static tenon_status twice(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)op, (void)keys;
+  ++times[kCall];
+  if (*(const behaviour*)ctx == kForgetsResult) {  // makes a result by itself
+    scaling plan = {.how = kBinds};
+    void *from = NULL, *to = NULL;
+    return prepare(stack, &plan, &from, &to);
+  }
+  const tenon_op* add = NULL;
+  const tenon_status status = tenon_op_find("aten::add.Tensor", &add);
+  if (status != TENON_OK) return status;
+  const tenon_value args[3] = {stack->args[0], stack->args[0], tenon_value_of_int(1)};
+  tenon_stack call = {
+      .args = (tenon_value*)args, .rets = stack->rets, .nargs = 3, .nrets = 1, .error = NULL};
+  const tenon_status done = tenon_op_call(add, &call);
+  stack->error = call.error;
+  return done;
+}
+static tenon_status decline(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                            tenon_bound* out_bound) {
+  (void)ctx, (void)op, (void)keys, (void)stack, (void)out_bound;
+  ++times[kBind];
+  return TENON_DECLINED;
+}
+static tenon_library* with_twice(behaviour* how) {
+  tenon_library* library = NULL;
+  assert_ok(
+      tenon_library_new(TENON_LIBRARY_DEF, "bound", TENON_KEY_NONE, __FILE__, __LINE__, &library));
+  assert_ok(tenon_library_define(library, "twice(Tensor x, float by=2.) -> Tensor", NULL, NULL));
+  const tenon_kernel kernel = {.struct_size = sizeof kernel,
+                               .boxed = twice,
+                               .ctx = how,
+                               .language = TENON_LANGUAGE_C,
+                               .name = "twice",
+                               .bind = decline};
+  assert_ok(
+      tenon_library_impl(library, "twice", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
+  forget_times();
+  return library;
+}
+
+static void Bind_KernelOnlyCalls_ItsCallsAreBound(void** state) {
+  (void)state;
+  behaviour how = kBinds;
+  tenon_library* library = with_twice(&how);
+  int64_t x_value = -1;
+  tenon_graph* graph = graph_of("bound::twice", &x_value);
+  tenon_tensor *x = counted(5, 1), *other = counted(5, 3);
+  assert_binds(graph, x);
+  assert_times(kBind, 1);
+  assert_times(kCall, 1);
+  tenon_tensor* sum = run_on(graph, other);
+  assert_times(kCall, 1);
+  float twofold[5];
+  for (int i = 0; i < 5; ++i) twofold[i] = 2 * (3 + (float)i / 8);
+  tenon_tensor* expected = vector_of(twofold, 5);
+  assert_same_elements(sum, expected);
+  tenon_tensor_release(expected);
+  tenon_tensor_release(sum);
+  tenon_tensor_release(other);
+  tenon_tensor_release(x);
+  tenon_graph_release(graph);
+  tenon_library_release(library);
+}
+
+static void Bind_KernelDoesMoreThanCall_IsRefused(void** state) {
+  (void)state;
+  behaviour how = kForgetsResult;
+  tenon_library* library = with_twice(&how);
+  int64_t x_value = -1;
+  tenon_graph* graph = graph_of("bound::twice", &x_value);
+  tenon_tensor* x = counted(5, 1);
+  assert_refused(graph, x, "bound::twice: its result must be an argument or what a call gives");
+  tenon_tensor_release(x);
+  tenon_graph_release(graph);
+  tenon_library_release(library);
+}
+
 static void Bind_KernelFails_GivesItsError(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -616,6 +695,8 @@ int main(void) {
       cmocka_unit_test(Bind_KernelInC_RunsWithoutCalls),
       cmocka_unit_test(Bind_ManyShapes_KeepsTheLast),
       cmocka_unit_test(Bind_KernelDeclines_IsTold),
+      cmocka_unit_test(Bind_KernelOnlyCalls_ItsCallsAreBound),
+      cmocka_unit_test(Bind_KernelDoesMoreThanCall_IsRefused),
       cmocka_unit_test(Bind_KernelFails_GivesItsError),
       cmocka_unit_test(Bind_RunFails_TellsTheNode),
       cmocka_unit_test(Bind_WhatCannotBe_IsToldInWords),

@@ -455,7 +455,7 @@ static void parse_fails(const char* text, tenon_status code, const char* message
 static void Graph_MalformedText_IsRefused(void** state) {
   (void)state;
   parse_fails("", TENON_ERROR_PARSE, "tenon.graph 1");
-  parse_fails("tenon.graph 3\nreturn\n", TENON_ERROR_PARSE, "tenon.graph 1");
+  parse_fails("tenon.graph 4\nreturn\n", TENON_ERROR_PARSE, "tenon.graph 1");
   parse_fails("tenon.graph 1\n", TENON_ERROR_PARSE, "return");
   parse_fails("tenon.graph 1\nreturn\nreturn\n", TENON_ERROR_PARSE, "line 3");
   parse_fails("tenon.graph 1\nreturn %0\n", TENON_ERROR_INDEX, "%0");

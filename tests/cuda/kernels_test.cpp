@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA kernels against the CPU's on the same inputs: dtypes, broadcasts, strides, casts, errors.
-#include <gtest/gtest.h>
+#include "cuda/cuda_kernels.h"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <tenon/tenon.hpp>
-
+namespace tenon::tests {
 namespace {
-
-using tenon::Device;
-using tenon::Dtype;
-using tenon::Error;
-using tenon::kw;
-using tenon::Op;
-using tenon::Tensor;
-
-class CudaKernels : public testing::Test {
- protected:
-  void SetUp() override {
-    int32_t count = 0;
-    tenon::check(tenon_device_count(TENON_DEVICE_CUDA, &count));
-    if (count == 0) GTEST_SKIP() << "no GPU";
-  }
-};
-
-Tensor one(const char* name, const auto&... arguments) {
-  return Op(name)(arguments...)[0].tensor();
-}
-
-Tensor to(const Tensor& tensor, const char* device) {
-  return one("aten::_to_copy", tensor, kw("device", Device(device)));
-}
-
-Tensor cast(const Tensor& tensor, Dtype dtype) {
-  return one("aten::_to_copy", tensor, kw("dtype", dtype));
-}
 
 // A float64 ramp of the given sizes, cast to the dtype.
 Tensor ramp(const std::vector<int64_t>& sizes, Dtype dtype, double step = 0.25) {
@@ -187,12 +158,33 @@ TEST_F(CudaKernels, Mm_FloatingDtypesAndLayouts_EqualTheCpu) {
               one("aten::mm", empty, ramp({0, 2}, Dtype::F32)), 0, "no inner dim");
 }
 
+TEST_F(CudaKernels, Bmm_BatchesAndLayouts_EqualTheCpu) {
+  for (const Dtype dtype :
+       {Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64, Dtype::C64, Dtype::C128}) {
+    const Tensor a = ramp({3, 5, 7}, dtype), b = ramp({3, 7, 2}, dtype),
+                 bt = ramp({3, 2, 7}, dtype);
+    expect_same(one("aten::bmm", to(a, "cuda"), to(b, "cuda")), one("aten::bmm", a, b), 0.02,
+                name_of(dtype));
+    expect_same(one("aten::bmm", to(a, "cuda"), one("aten::transpose.int", to(bt, "cuda"), 1, 2)),
+                one("aten::bmm", a, one("aten::transpose.int", bt, 1, 2)), 0.02, name_of(dtype));
+    const Tensor shared =
+        one("aten::expand", ramp({1, 7, 2}, dtype), std::vector<int64_t>{3, 7, 2});
+    expect_same(one("aten::matmul", to(a, "cuda"), to(shared, "cuda")),
+                one("aten::matmul", a, shared), 0.02, name_of(dtype));
+  }
+  const Tensor empty = ramp({2, 3, 0}, Dtype::F32);
+  expect_same(one("aten::bmm", to(empty, "cuda"), to(ramp({2, 0, 4}, Dtype::F32), "cuda")),
+              one("aten::bmm", empty, ramp({2, 0, 4}, Dtype::F32)), 0, "no inner dim");
+}
+
 TEST_F(CudaKernels, BadArguments_AreRefused) {
   const Tensor cpu = ramp({3}, Dtype::F32);
   const Tensor cuda = to(cpu, "cuda");
   EXPECT_THROW(Op("aten::add.Tensor")(cuda, cpu), Error);
   EXPECT_THROW(Op("aten::mm")(cuda, cuda), Error);
+  EXPECT_THROW(Op("aten::bmm")(cuda, cuda), Error);
   EXPECT_THROW(Op("aten::sort")(cuda), Error);
 }
 
 }  // namespace
+}  // namespace tenon::tests

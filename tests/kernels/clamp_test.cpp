@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::clamp, clamp_min, clamp_max and their gradient.
+#include <cmath>
+#include <limits>
+
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -19,6 +22,17 @@ TEST(Clamp, Gradient_StopsAtNumbersAndIsSharedWithTensors) {
   EXPECT_EQ(gradient(0), (Doubles{0, 1, 4, 4, 0}));
   EXPECT_EQ(gradient(1), (Doubles{1, 1, 0, 0, 0}));
   EXPECT_EQ(gradient(2), (Doubles{0, 0, 0, 4, 16}));
+}
+
+TEST(Clamp, Nan_OfTheElementOrOfABound_IsTheResult) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = Tensor::from<float>({kNan, 5, 5, -5, 2}, {5});
+  const Tensor min = Tensor::from<float>({0, kNan, 0, 0, 4}, {5});
+  const Tensor max = Tensor::from<float>({1, 1, kNan, 1, 3}, {5});
+  const Doubles between = elements(call("aten::clamp.Tensor", x, min, max));
+  EXPECT_TRUE(std::isnan(between[0]) && std::isnan(between[1]) && std::isnan(between[2]));
+  EXPECT_EQ(between[3], 0);
+  EXPECT_EQ(between[4], 3);  // of bounds the wrong way around the upper one
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::conj.
+#include <complex>
+
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -19,6 +21,17 @@ TEST(Conj, ComplexTensor_HasNewElements) {
   const auto* got = static_cast<const double*>(result.raw_data());
   EXPECT_EQ(Doubles(got, got + 2), (Doubles{1.5, 2}));
   EXPECT_EQ(number[1], -2);
+}
+
+// As a formula has it that a complex number comes into.
+TEST(Conj, Number_KeepsItsDigits) {
+  const Scalar number(std::complex<double>(0.1, 0.3));
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_new_number(&number.value(), &handle));
+  const Tensor result = call("aten::conj", Tensor(handle));
+  ASSERT_EQ(result.dtype(), Dtype::C128);
+  EXPECT_EQ(*static_cast<const std::complex<double>*>(result.raw_data()),
+            std::complex<double>(0.1, -0.3));
 }
 
 }  // namespace

@@ -88,10 +88,32 @@ bool close(double actual, double expected, Dtype dtype, bool exact) {
          absolute_tolerance(dtype) + tolerance(dtype) * std::fabs(expected);
 }
 
+// A tensor as the host can read it: what lies between its first element and its last is copied
+// from another device.
+class OnHost {
+ public:
+  explicit OnHost(const Tensor& tensor) : info_(tensor.info()) {
+    if (info_.device.type == TENON_DEVICE_CPU || info_.numel == 0) return;
+    int64_t last = 0;
+    for (int32_t d = 0; d < info_.ndim; ++d) last += (info_.sizes[d] - 1) * info_.strides[d];
+    bytes_.resize(static_cast<size_t>((last + 1) * size_of(tensor.dtype())));
+    const Device cpu;
+    check(tenon_device_copy(bytes_.data(), &cpu, info_.data, &info_.device,
+                            static_cast<int64_t>(bytes_.size()), 1));
+    info_.data = bytes_.data();
+  }
+  const tenon_tensor_info& info() const { return info_; }
+
+ private:
+  tenon_tensor_info info_;
+  std::vector<char> bytes_;
+};
+
 // Empty when all elements agree, else what differs first.
 std::string compare_elements(const Tensor& tensor, const std::vector<std::string>& expected,
                              size_t first, bool exact) {
-  const tenon_tensor_info info = tensor.info();
+  const OnHost on_host(tensor);
+  const tenon_tensor_info& info = on_host.info();
   const Dtype dtype = tensor.dtype();
   if (static_cast<int64_t>(expected.size() - first) != info.numel) {
     return "has " + std::to_string(info.numel) + " elements, expected " +
@@ -142,15 +164,23 @@ struct Call {
     } else {
       const Ints count{static_cast<int64_t>(words.size()) - 6};
       base = Tensor::empty(count, dtype, device);
-      if (device.type != TENON_DEVICE_META) {
-        char* at = static_cast<char*>(base.raw_data());
-        for (size_t i = 6; i < words.size(); ++i, at += size_of(dtype)) {
-          write_element(at, dtype, words[i]);
-        }
-      }
+      if (device.type != TENON_DEVICE_META) write(base, words, 6);
     }
     tensors.push_back(base.alias(sizes, strides, offset));
     return tensors.back();
+  }
+
+  // Sets all elements of a tensor without gaps to the words from `first` on.
+  void write(const Tensor& tensor, const std::vector<std::string>& words, size_t first) const {
+    const int64_t size = size_of(tensor.dtype());
+    std::vector<char> bytes(static_cast<size_t>(tensor.numel() * size));
+    for (size_t i = first; i < words.size(); ++i) {
+      write_element(&bytes[(i - first) * static_cast<size_t>(size)], tensor.dtype(), words[i]);
+    }
+    if (bytes.empty()) return;
+    const Device cpu;
+    check(tenon_device_copy(tensor.raw_data(), &device, bytes.data(), &cpu,
+                            static_cast<int64_t>(bytes.size()), 1));
   }
 
   Value value(const Case::Argument& argument) {
@@ -174,6 +204,11 @@ struct Call {
     }
     if (kind == "none") return Value();
     if (kind == "ints") return ints_of(words[1]);
+    if (kind == "bools") {
+      const Ints numbers = ints_of(words[1]);
+      const std::vector<uint8_t> truths(numbers.begin(), numbers.end());
+      return Value(TENON_TAG_BOOL_LIST, truths.data(), truths.size());
+    }
     if (kind == "str") return words[1];
     if (kind == "dtype") return dtype_named(words[1]);
     if (kind == "generator") return Generator(std::strtoull(words[1].c_str(), nullptr, 10));

@@ -21,7 +21,7 @@ void replay(const std::string& stem, int least = 1);
 
 struct Case;
 
-// Replays one case (golden_case.h) on a device whose memory the host can read and write.
+// Replays one case (golden_case.h) on a device.
 void replay_case(const Case& golden, const Device& device);
 
 // Elements in row-major order, as double (bool as 0 and 1). Complex tensors are refused.

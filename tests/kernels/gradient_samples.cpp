@@ -145,6 +145,7 @@ void add_pointwise(Table& table) {
   table.add_random("aten::normal_functional", {any({2, 3})});
   table.add_random("aten::uniform_", {any({2, 3})});
   table.add_random("aten::bernoulli_.float", {any({2, 3})});
+  table.add_random("aten::poisson", {Input{{2, 3}, 0.1, 0.9}});
   table.add_random("aten::bernoulli", {Input{{2, 3}, 0.1, 0.9}});
   table.add_random("aten::bernoulli.p", {any({2, 3}), 0.5});
   table.add_random("aten::bernoulli.Tensor", {any({2, 3}), Input{{3}, 0.1, 0.9}});
@@ -303,10 +304,33 @@ void add_indexing(Table& table) {
   table.add("aten::scatter.src", {any({3}), 0, columns, any({2})}, {}, kComplex);
   table.add("aten::scatter.value", {any({2, 3}), 1, at, 1.5}, {}, kComplex);
   table.add("aten::scatter_add", {any({2, 3}), 1, at, any({2, 2})}, {}, kComplex);
+  for (const char* word : {"sum", "prod", "mean", "amax", "amin"}) {
+    const bool is_complex = word[0] != 'a';
+    for (const bool own : {true, false}) {
+      table.add("aten::scatter_reduce.two", {any({2, 3}), 1, at, any({2, 2}), word},
+                {kw("include_self", own)}, is_complex);
+    }
+  }
+  for (const char* word : {"add", "multiply"}) {
+    table.add("aten::scatter.reduce", {any({2, 3}), 1, at, any({2, 2})}, {kw("reduce", word)},
+              kComplex);
+    table.add("aten::scatter.value_reduce", {any({2, 3}), 1, at, 1.5}, {kw("reduce", word)},
+              kComplex);
+  }
   table.add("aten::masked_select", {any({2, 3}), mask({2, 3})}, {}, kComplex);
   table.add("aten::masked_select", {any({3}), mask({2, 3})});
   table.add("aten::masked_scatter", {any({2, 3}), mask({2, 3}), any({5})}, {}, kComplex);
   table.add("aten::embedding", {any({3, 2}), at}, {}, kComplex);
+  const Tensor named = indices({0, 1, 1, 3, 2, 0});
+  const Tensor starts = indices({0, 2, 2, 5});
+  for (const int64_t padding : {-1, 1}) {
+    for (const int64_t mode : {0, 1, 2}) {
+      table.add("aten::_embedding_bag",
+                {any({4, 3}), named, starts, false, mode, false, Value(), false, padding});
+    }
+    table.add("aten::_embedding_bag",
+              {any({4, 3}), named, starts, false, 0, false, any({6}), false, padding});
+  }
 }
 
 void add_order(Table& table) {
@@ -408,6 +432,11 @@ void add_measures(Table& table) {
     if (std::string(op) == "aten::random.from") arguments.push_back(9);
     table.add_random(op, arguments);
   }
+  for (const double p : {0.0, 1.0, 1.5, 2.0, 3.0, std::numeric_limits<double>::infinity()}) {
+    table.add("aten::_cdist_forward", {any({3, 2}), any({2, 2}), p, Value()});
+    table.add("aten::_pdist_forward", {any({4, 2}), p});
+  }
+  table.add("aten::_cdist_forward", {any({2, 1, 3, 2}), any({2, 2, 2}), 2.0, Value()});
 }
 
 void add_special(Table& table) {
@@ -422,6 +451,15 @@ void add_special(Table& table) {
   table.unary("aten::logit", false, 0.2, 0.8, {0.1});
   table.unary("aten::rad2deg", false);
   table.unary("aten::sinc", kComplex, 0.3, 1.5);
+  table.unary("aten::special_bessel_j0", false);
+  table.unary("aten::special_bessel_j1", false, 0.3, 2.0);
+  table.unary("aten::special_bessel_y0", false, 0.5, 2.0);
+  table.unary("aten::special_bessel_y1", false, 0.5, 2.0);
+  table.unary("aten::special_entr", false, 0.3, 2.0);
+  table.unary("aten::special_erfcx", false);
+  table.unary("aten::special_log_ndtr", false);
+  table.unary("aten::special_ndtr", false);
+  table.unary("aten::special_ndtri", false, 0.2, 0.8);
   table.unary("aten::special_i0e", false, 0.3, 2.0);
   table.unary("aten::special_i1", false, 0.3, 2.0);
   table.unary("aten::special_i1e", false, 0.3, 2.0);
@@ -435,6 +473,7 @@ void add_searching(Table& table) {
   table.add("aten::cummin", {any({2, 3}), 0});
   table.add("aten::cumprod", {any({2, 3}), 1}, {}, kComplex);
   table.add("aten::cumprod", {any({}), 0});
+  table.add("aten::nextafter", {any({2, 3}), any({3})});
   table.add("aten::logcumsumexp", {any({2, 3}), 1});
   table.add("aten::kthvalue", {any({2, 3}), 2, 1});
   table.add("aten::kthvalue", {any({2, 3}), 1, 0, true});
@@ -444,6 +483,18 @@ void add_searching(Table& table) {
     table.add(op + ".dim", {any({2, 3}), 0, true});
   }
   table.add("aten::mode", {any({2, 3}), 1});
+  const Tensor lengths = indices({2, 0, 3});
+  for (const char* word : {"max", "mean", "min", "sum"}) {
+    table.add("aten::segment_reduce", {positive({5, 2}), word},
+              {kw("lengths", lengths), kw("initial", 1.5)});
+  }
+  const Tensor ones = call("aten::ones", Ints{5}, kw("dtype", Dtype::F64));
+  const Tensor sums = call("aten::segment_reduce", ones, "sum", kw("lengths", lengths));
+  table.add("aten::_segment_reduce_backward", {any({3}), sums, ones, "mean"},
+            {kw("lengths", lengths)});
+  table.add_random(
+      "aten::rrelu_with_noise_functional",
+      {any({2, 3}), call("aten::ones", Ints{2, 3}, kw("dtype", Dtype::F64)), 0.1, 0.4, true});
   for (const double ord : {1.0, 2.0, 3.0, 1.5}) {
     table.add("aten::linalg_vector_norm", {positive({2, 3}), ord, Ints{1}}, {}, kComplex);
   }
@@ -474,6 +525,27 @@ void add_linear_algebra(Table& table) {
   table.add("aten::linalg_pinv.atol_rtol_tensor", {any({3, 2})}, {}, kComplex);
   table.add("aten::linalg_pinv.atol_rtol_tensor", {any({2, 3})});
   table.add("aten::linalg_lstsq", {any({3, 2}), any({3, 1})});
+  table.add("aten::linalg_lstsq", {any({4, 2}), any({4, 2})}, {kw("driver", "gels")});
+  table.add("aten::linalg_lu_factor_ex", {square}, {}, kComplex);
+  table.add("aten::linalg_lu_factor_ex", {any({2, 2, 4})});
+  table.add("aten::linalg_lu_factor_ex", {any({4, 2})});
+  const Tensor pivots = call("aten::_to_copy", indices({2, 2}), kw("dtype", Dtype::I32));
+  for (const bool left : {true, false}) {
+    for (const bool other : {true, false}) {
+      table.add("aten::linalg_lu_solve", {positive({2, 2}), pivots, any({2, 2, 2})},
+                {kw("left", left), kw("adjoint", other)}, kComplex);
+      table.add("aten::ormqr", {any({3, 2}), any({2}), any({3, 3}), left, other}, {}, kComplex);
+    }
+  }
+  table.add("aten::linalg_householder_product", {any({2, 4, 3}), any({2, 2})}, {}, kComplex);
+  table.add("aten::linalg_householder_product", {any({3, 2}), any({2})});
+  table.add("aten::linalg_matrix_exp", {square}, {}, kComplex);
+  table.add("aten::linalg_matrix_exp", {positive({3, 3})});
+  const Tensor shapes = Tensor::from<double>({0.7, 3.5}, {2});
+  table.add("aten::igamma", {shapes, positive({3, 2})});
+  table.add("aten::igammac", {shapes, positive({3, 2})});
+  table.add("aten::special_zeta", {Tensor::from<double>({2.5, 4.0}, {2}), positive({3, 2})});
+  table.add_complex("aten::_linalg_eigvals", {positive({2, 3, 3})});
 }
 
 void add_transforms(Table& table) {
@@ -554,6 +626,45 @@ void add_images(Table& table) {
             {any({1, 1, 3, 2, 4}), Ints{3, 2, 4}, Ints{1, 1, 2, 3, 2}, false});
 }
 
+void add_grids(Table& table) {
+  const Input image = any({2, 2, 3, 4}), places = any({2, 2, 3, 2}), sampled = any({2, 2, 2, 3});
+  for (const int64_t mode : {0, 1, 2}) {
+    for (const int64_t padding : {0, 1, 2}) {
+      const bool aligns = (mode + padding) % 2 == 0;
+      table.add("aten::grid_sampler_2d", {image, places, mode, padding, aligns});
+      table.add("tenon::grid_sampler_2d_backward_input",
+                {sampled, places, Ints{2, 2, 3, 4}, mode, padding, aligns, 0, 0});
+      table.add("tenon::grid_sampler_2d_slope", {image, places, mode, padding, aligns, 0, 1});
+    }
+  }
+  const Input volume = any({1, 2, 2, 3, 2}), spots = any({1, 2, 1, 2, 3});
+  for (const int64_t mode : {0, 1, 2}) {
+    for (const int64_t padding : {0, 1, 2}) {
+      const bool aligns = (mode + padding) % 2 == 0;
+      table.add("aten::grid_sampler_3d", {volume, spots, mode, padding, aligns});
+    }
+  }
+  table.add("tenon::grid_sampler_3d_backward_input",
+            {any({1, 2, 2, 1, 2}), spots, Ints{1, 2, 2, 3, 2}, 0, 0, true, 0, 0, 0});
+  table.add("tenon::grid_sampler_3d_slope", {volume, spots, 2, 0, false, 0, 1, 1});
+  const Tensor frames =
+      call("aten::_log_softmax",
+           call("aten::reshape",
+                call("aten::_to_copy", indices({1, 5, 2, 4, 0, 3, 6, 1, 2, 2, 0, 1}),
+                     kw("dtype", Dtype::F64)),
+                Ints{4, 1, 3}),
+           2, false);
+  const Tensor spelled = call("aten::reshape", indices({1, 2}), Ints{1, 2});
+  const Tensor loss = call("aten::ctc_loss.IntList", frames, spelled, Ints{4}, Ints{2}, 0, 0);
+  table.add("aten::_ctc_loss_backward",
+            {any({1}), frames, spelled, Ints{4}, Ints{2}, loss,
+             call("aten::zeros", Ints{1, 4, 5}, kw("dtype", Dtype::F64)), 0});
+  table.add("aten::affine_grid_generator", {any({2, 2, 3}), Ints{2, 1, 2, 3}, false});
+  table.add("aten::affine_grid_generator", {any({1, 3, 4}), Ints{1, 1, 2, 1, 3}, true});
+  const Tensor found = call("aten::reshape", indices({1, 4, 7, 2}), Ints{1, 2, 2});
+  table.add("aten::max_unpool2d", {any({1, 2, 2}), found, Ints{3, 3}});
+}
+
 void add_normalization_and_losses(Table& table) {
   const Ints row{3};
   table.add("aten::layer_norm", {any({2, 3}), row, any({3}), any({3})});
@@ -576,6 +687,12 @@ void add_normalization_and_losses(Table& table) {
       table.add(op, {any({2, 3}), positive({3}), 1, bound});
     }
   }
+  for (const int64_t reduction : {0, 1, 2}) {
+    table.add("aten::nll_loss_forward",
+              {any({3, 4}), indices({1, -100, 3}), Value(), reduction, -100});
+    const Tensor pixels = call("aten::reshape", indices({1, 0, -100, 1}), Ints{1, 2, 2});
+    table.add("aten::nll_loss2d_forward", {any({1, 2, 2, 2}), pixels, Value(), reduction, -100});
+  }
 }
 
 }  // namespace
@@ -595,6 +712,7 @@ std::vector<Sample> gradient_samples() {
   add_transforms(table);
   add_windows(table);
   add_images(table);
+  add_grids(table);
   add_activations(table);
   add_arranging(table);
   add_measures(table);

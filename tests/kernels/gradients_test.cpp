@@ -67,13 +67,17 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   // Samples are real or complex throughout: ViewAsReal.GradientOfPairs_IsThatOfTheNumbers.
   EXPECT_EQ(wanted.erase("aten::view_as_complex"), 1U);
   EXPECT_EQ(wanted.erase("aten::view_as_complex_copy"), 1U);
-  // Of symmetric matrices, which samples are not: tests/python/test_linalg.py. Packed factors have
-  // no gradient; those beside a result come without, and the result is sampled by another name;
-  // samples of reals have real results.
-  for (const char* op : {"_linalg_eigh", "linalg_cholesky_ex", "linalg_lu_factor_ex",
+  // Of symmetric matrices, which samples are not: tests/python/test_linalg.py. What comes beside a
+  // result has no gradient, and the result is sampled by another name; samples of reals have real
+  // results.
+  for (const char* op : {"_linalg_eigh", "linalg_cholesky_ex", "native_layer_norm",
                          "_linalg_solve_ex", "_linalg_det", "_linalg_slogdet", "_fft_r2c"}) {
     EXPECT_EQ(wanted.erase(std::string("aten::") + op), 1U);
   }
+  // Vectors are of any phase: tests/python/test_linalg.py.
+  EXPECT_EQ(wanted.erase("aten::linalg_eig"), 1U);
+  // PyTorch's is that of the argument of a log_softmax: tests/python/test_ctc_loss.py.
+  EXPECT_EQ(wanted.erase("aten::_ctc_loss"), 1U);
   for (const std::string& op : wanted) {
     EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
   }

@@ -56,7 +56,8 @@ void expect_for_dtypes(const Ints& left, const Ints& right, bool turn_left, bool
       Tensor b = numbers(right, other);
       if (turn_left) a = turned(a);
       if (turn_right) b = turned(b);
-      for (const char* name : {"aten::add.Tensor", "aten::maximum", "aten::lt.Tensor"}) {
+      for (const char* name :
+           {"aten::add.Tensor", "aten::sub.Tensor", "aten::maximum", "aten::lt.Tensor"}) {
         expect_as_flat(name, a, b);
         expect_as_flat(name, b, a);
       }

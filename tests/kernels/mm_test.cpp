@@ -16,7 +16,8 @@ TEST(Mm, Product_ByHand) {
 // Products of few numbers take a loop of our own, others a library.
 TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
   for (const int64_t n : {1, 3, 9, 10, 11, 12, 33}) {
-    for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::C64, Dtype::I64, Dtype::F16}) {
+    for (const Dtype dtype :
+         {Dtype::F32, Dtype::F64, Dtype::C64, Dtype::I64, Dtype::F16, Dtype::BF16}) {
       for (const bool turned : {false, true}) {
         const Tensor left = call("aten::arange", Scalar(n * (n + 1)), kw("dtype", Dtype::I64));
         const Tensor a = call("aten::view", left, Ints{n, n + 1});
@@ -44,6 +45,36 @@ TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
                                 ? call("aten::_to_copy", product, kw("dtype", Dtype::F64))
                                 : product;
         EXPECT_EQ(elements(real), expected) << n << " " << tenon::name_of(dtype) << turned;
+      }
+    }
+  }
+}
+
+// Whole vectors of columns and parts of one, four rows at once and fewer, either factor turned.
+TEST(Mm, FewProducts_OfAllShapes) {
+  const auto numbers = [](int64_t rows, int64_t columns, bool turned, Dtype dtype) {
+    const Tensor line =
+        call("aten::arange", Scalar(double(rows * columns)), kw("dtype", Dtype::F64));
+    const Tensor mixed =
+        call("aten::sub.Scalar", call("aten::remainder.Scalar", line, Scalar(7.0)), Scalar(3.0));
+    const Tensor typed = call("aten::to.dtype", mixed, dtype);
+    if (!turned) return call("aten::view", typed, Ints{rows, columns});
+    return call("aten::t", call("aten::view", typed, Ints{columns, rows}));
+  };
+  for (const int64_t m : {1, 3, 4, 9}) {
+    for (const int64_t k : {1, 5, 64, 257}) {
+      for (const int64_t n : {1, 2, 7, 8, 15, 16, 17, 35}) {
+        for (const int turn : {0, 1, 2, 3}) {
+          for (const Dtype dtype : {Dtype::F32, Dtype::F64}) {
+            const Tensor a = numbers(m, k, (turn & 1) != 0, dtype);
+            const Tensor b = numbers(k, n, (turn & 2) != 0, dtype);
+            // Integers have a loop of their own.
+            const Tensor exact = call("aten::mm", call("aten::to.dtype", a, Dtype::I64),
+                                      call("aten::to.dtype", b, Dtype::I64));
+            ASSERT_EQ(elements(call("aten::mm", a, b)), elements(exact))
+                << m << " x " << k << " x " << n << ", turned " << turn;
+          }
+        }
       }
     }
   }

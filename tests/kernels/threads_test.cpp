@@ -124,9 +124,14 @@ TEST_F(Threads, LinesInOrderAndPlaces_AreTheSame) {
 }
 
 TEST_F(Threads, ProductsOfFloats_AreTheSame) {
-  const Tensor a = numbers({200, 300}), b = numbers({300, 500});
-  expect_same("mm", [&] { return call("aten::mm", a, b); });
-  expect_same("mm", [&] { return call("aten::mm", call("aten::t", b), call("aten::t", a)); });
+  for (const Dtype dtype : {Dtype::F32, Dtype::BF16, Dtype::F16}) {
+    const Tensor a = numbers({200, 300}, dtype);
+    const Tensor b = numbers({300, 500}, dtype);
+    expect_same("mm", [&] { return call("aten::mm", a, b); });
+    expect_same("mm", [&] { return call("aten::mm", call("aten::t", b), call("aten::t", a)); });
+  }
+  const Tensor long_rows = numbers({700, 64}), long_columns = numbers({64, 900});
+  expect_same("mm of long sides", [&] { return call("aten::mm", long_rows, long_columns); });
   const Tensor c = numbers({9, 64, 80}), d = numbers({9, 80, 70});
   expect_same("bmm", [&] { return call("aten::bmm", c, d); });
 }

@@ -24,14 +24,14 @@ def kernels():
     """Loads the operators of ATen before the first count."""
     tenon.ops.aten.add.overloads()
     tenon.ones(2) + 1
-    gc.collect()
-    gc.freeze()  # what pytest collected need not be looked at around every test
 
 
 @pytest.fixture(autouse=True)
 def no_leaks(request):
     """Fails a test after which more handles live than before."""
     before = live()
+    # What outlives a test, as pytest's reports of all before, need not be looked at after each.
+    gc.freeze()
     yield
     if request.node.get_closest_marker("leaks"):
         return

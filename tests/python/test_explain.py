@@ -28,8 +28,8 @@ def told(text: str) -> list[tuple[str, str]]:
 
 
 def taken(events: introspect.profile) -> list[tuple[str, str]]:
-    """Keys and kernels of a recorded call."""
-    return [(event.key, event.kernel) for event in events]
+    """Keys and kernels of a recorded call; Python's handlers are asked before there is any."""
+    return [(event.key, event.kernel) for event in events if event.key != "__torch_function__"]
 
 
 def explained(op, *args, **kwargs) -> tuple[str, list, list]:
@@ -213,6 +213,8 @@ def test_profiles_tell_whose_handler_runs(f):
     assert any("run_wrappers (C++) for" in str(event) for event in events)
     with graph.Recording():
         assert handlers(f, x) == [("Wrapper", "GraphRecording (C++)")]
+    with Watching():
+        assert handlers(f, x) == [("__torch_function__", "Watching (Python)")]
 
 
 def test_an_operator_without_fake_kernel_is_told(library, ops):

@@ -34,9 +34,16 @@ MAY_ASK_DATA = (
     "aten::_fused_adamw",
     "aten::_fused_sgd",
     "aten::histogram",
+    # Lengths that are tensors.
+    "aten::ctc_loss",
+    "aten::_ctc_loss_backward",
 )
 # What refuses all calls, and says what to call.
-REFUSES = {"tenon::linalg_lu_factor_backward"}
+REFUSES = {
+    "tenon::igamma_backward_self",
+    "tenon::linalg_lu_factor_backward",
+    "tenon::special_zeta_backward_self",
+}
 
 
 def is_operator(name: str) -> bool:

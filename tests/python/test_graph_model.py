@@ -121,6 +121,40 @@ def test_replayed_steps_are_eager_steps(model, optimizer, options, tmp_path):
     assert sorted(bits(loaded.attributes.values())) == sorted(bits(recorded.attributes.values()))
 
 
+@pytest.mark.parametrize("model", [Mlp, Block])
+@pytest.mark.parametrize(
+    ("optimizer", "options"),
+    [("SGD", {"lr": 0.1, "momentum": 0.9}), ("AdamW", {"lr": 0.05, "capturable": True})],
+)
+def test_whole_steps_run_by_plans(model, optimizer, options):
+    eager, eager_keeps = training(model, optimizer, **options)
+    other, other_keeps = training(model, optimizer, **options)
+    for step in (eager, other):
+        step(*batch(0))
+    eager(*batch(1))
+    recorded = graph.trace(other, *batch(1)).remove_dead()
+    with tenon.no_grad():
+        assert recorded.bind(*batch(1)) is None
+    for seed in range(2, 7):
+        expected = bits([eager(*batch(seed))])
+        with tenon.no_grad():
+            assert bits([recorded(*batch(seed))]) == expected
+        assert bits(other_keeps()) == bits(eager_keeps())
+
+
+@pytest.mark.parametrize("model", [Mlp, Block])
+def test_forward_passes_run_by_plans(model):
+    made = model()
+    x = batch(0)[0]
+    with tenon.no_grad():
+        for below_autograd in (True, False):
+            recorded = graph.trace(lambda x: made(x), x, below_autograd=below_autograd)
+            assert recorded.bind(x) is None
+            for seed in range(1, 3):
+                x = batch(seed)[0]
+                assert bits([recorded(x)]) == bits([made(x)])
+
+
 def test_what_a_graph_holds_is_what_the_model_keeps():
     """Nothing else: a saved result that became an attribute would be that of one batch."""
     step, keeps = training(Block, "AdamW", capturable=True)

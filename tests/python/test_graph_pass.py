@@ -184,6 +184,37 @@ def test_checks_tell_other_values_than_recorded():
         graph.Graph.parse(text).check()
 
 
+def turned():
+    return graph.trace(lambda x: x.t() * 1, tenon.ones(2, 3))
+
+
+def test_texts_tell_strides_that_are_not_row_major():
+    text = str(turned())
+    assert text.startswith("tenon.graph 3\n")
+    assert text.count("float32[3, 2] strides [1, 3] cpu") == 2
+    again = graph.Graph.parse(text)
+    assert str(again) == text
+    again.check()
+    x = tenon.ones(3, 2).t()
+    assert "input x0 = %0: float32[2, 3] strides [1, 2] cpu" in str(graph.trace(tenon.abs, x))
+    assert str(square_and_relu()).startswith("tenon.graph 1\n")
+
+
+@pytest.mark.parametrize("strides", ["[1]", "[1, 3, 9]", "[1, -3]", "1, 3"])
+def test_strides_of_a_text_are_checked(strides):
+    text = str(turned()).replace("[1, 3]", strides)
+    with pytest.raises(tenon.Error, match="line"):
+        graph.Graph.parse(text)
+
+
+def test_checks_tell_other_strides_than_recorded():
+    text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "cpu = aten::mul")
+    graph.Graph.parse(text).check()  # not told
+    text = str(turned()).replace("strides [1, 3] cpu = aten::mul", "strides [2, 1] cpu = aten::mul")
+    with pytest.raises(tenon.error.ArgumentTypeError, match=r"strides \[1, 3\] cpu, got float32"):
+        graph.Graph.parse(text).check()
+
+
 # ---- Frames --------------------------------------------------------------------------------------
 
 

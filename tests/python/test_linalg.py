@@ -183,6 +183,14 @@ def test_gradients_of_transforms():
     assert gradcheck(lambda x: fft.irfft(fft.fft(x), 6), (x,))
 
 
+def test_distances_of_rows_by_pytorch_s_words():
+    a, b = tenon.tensor([[0.0, 0.0], [3.0, 4.0]]), tenon.tensor([[0.0, 0.0]])
+    assert tenon.cdist(a, b).tolist() == [[0.0], [5.0]]
+    assert tenon.cdist(a, b, 1.0, "donot_use_mm_for_euclid_dist").tolist() == [[0.0], [7.0]]
+    with pytest.raises(tenon.error.InvalidArgumentError, match="compute_mode must be one of use_"):
+        tenon.cdist(a, b, compute_mode="mm")
+
+
 def test_functions_that_take_tensors_one_by_one():
     a, b = matrix(2, 3), matrix(3, 4)
     assert close(tenon.einsum("ij,jk->ik", a, b), a @ b)
@@ -228,3 +236,39 @@ def test_lines_in_a_vmap_are_those_of_a_loop(call):
     x = matrix(3, 4, batch=(2,))
     several = tenon.vmap(functions[call], in_dims=1)(x)
     assert close(several, tenon.stack([functions[call](x[:, k]) for k in range(3)]))
+
+
+def test_solutions_with_factors_are_those_of_the_matrix():
+    a = tenon.tensor([[0.0, 2.0, 1.0], [1.0, 0.0, 3.0], [2.0, 1.0, 0.5]], dtype=tenon.float64)
+    b = tenon.tensor([[1.0], [2.0], [-1.0]], dtype=tenon.float64)
+    factors = linalg.lu_factor(a)
+    assert tenon.allclose(linalg.lu_solve(*factors, b), linalg.solve(a, b))
+    turned = linalg.lu_solve(*factors, b.mT, left=False)
+    assert tenon.allclose(turned @ a, b.mT)
+    symmetric = a + a.mT
+    halves = linalg.ldl_factor(symmetric)
+    assert tenon.allclose(symmetric @ linalg.ldl_solve(*halves, b), b)
+
+
+def test_an_exponential_solves_its_equation():
+    turning = tenon.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=tenon.float64)
+    angle = tenon.tensor(2.5, dtype=tenon.float64)
+    cos, sin = angle.cos().item(), angle.sin().item()
+    expected = tenon.tensor([[cos, -sin], [sin, cos]], dtype=tenon.float64)
+    assert tenon.allclose(linalg.matrix_exp(turning * angle), expected)
+
+
+def test_gradients_of_eigenvectors_are_those_of_differences():
+    a = tenon.tensor([[1.0, -2.0, 0.5], [3.0, 0.5, 1.0], [0.25, -1.0, 2.0]], dtype=tenon.float64)
+
+    def seen(matrix):
+        values, vectors = linalg.eig(matrix)
+        return values.real.abs() + values.imag.abs(), vectors.abs()
+
+    assert gradcheck(seen, (a.requires_grad_(),))
+    assert gradcheck(lambda matrix: linalg.eigvals(matrix).abs(), (a,))
+
+
+def test_infinite_matrices_have_no_eigenvalues():
+    with pytest.raises(tenon.InvalidArgumentError, match="self must be of finite numbers"):
+        linalg.eig(tenon.full((2, 2), float("inf")))

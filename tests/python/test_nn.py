@@ -374,6 +374,10 @@ def test_functions_of_activations_are_the_operators():
     gate = 1 / (1 + math.exp(-1))
     assert nn.functional.silu(number).tolist() == pytest.approx([0j, gate + 0j])
     assert nn.functional.leaky_relu(x, 0.5).tolist() == [-0.5, 2.0]
+    assert nn.functional.rrelu(x, 0.25, 0.75).tolist() == [-0.5, 2.0]
+    drawn = nn.RReLU(0.25, 0.75)(x)
+    assert -0.75 <= drawn[0].item() <= -0.25 and drawn[1].item() == 2.0
+    assert repr(nn.RReLU(0.1, 0.2, inplace=True)) == "RReLU(lower=0.1, upper=0.2, inplace=True)"
     assert nn.functional.elu(x).tolist() == pytest.approx([math.exp(-1) - 1, 2.0])
     assert nn.GELU()(tenon.tensor([0.0])).tolist() == [0.0]
     assert repr(nn.GELU("tanh")) == "GELU(approximate='tanh')"

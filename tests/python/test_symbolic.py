@@ -238,11 +238,11 @@ def test_equal_sizes_become_one_symbol(env):
 
 def test_operators_without_rules_specialize(env):
     x = meta(env.new_size(4), 3)
-    assert tenon.sort(x)[0].shape == (4, 3) and x.shape == (4, 3)
-    assert env.guards[0][:2] == ("s0 == 4", "aten::sort")
+    assert x.t_().shape == (3, 4)
+    assert env.guards[0][:2] == ("s0 == 4", "aten::t_")
     w = meta(env.new_symbol(min=0), 3)
-    with pytest.raises(tenon.Error, match=r"aten::sort: u0 \(of self\)"):
-        tenon.sort(w)
+    with pytest.raises(tenon.Error, match=r"aten::t_: u0 \(of self\)"):
+        w.t_()
     assert repr((w + meta(3)).shape) == "(u0, 3)" and repr(tenon.cat([w, w]).shape) == "(2*u0, 3)"
 
 
@@ -300,6 +300,25 @@ def test_custom_kernels_get_symbols(env):
     s0 = env.new_size(4)
     y = tenon.ops.symbolic_test.twice(meta(s0), s0)
     assert repr(seen) == "[((s0,), s0)]" and repr(y.shape) == "(s0*s0, 2)" and env.guards == []
+
+
+def test_an_estimate_has_symbols(env):
+    """Of memory and products: one for all sizes, and with numbers put in that of those."""
+    estimate = tenon.introspect.estimate
+
+    def model(x, w):
+        return (x @ w).relu().sum()
+
+    n = env.new_size(4)
+    found = estimate(model, meta(n, 3), meta(3, 5))
+    assert repr(found.flops) == "30*s0" and repr(found.allocated) == "40*s0 + 4"
+    assert env.guards == []
+    for number in (4, 9):
+        plain = estimate(model, meta(number, 3), meta(3, 5))
+        for name in ("flops", "allocated", "peak"):
+            assert evaluate(env, getattr(found, name), number, 0, (number, 0)) == getattr(
+                plain, name
+            )
 
 
 def test_threads_share_an_environment(env):

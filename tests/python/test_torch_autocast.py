@@ -19,8 +19,13 @@ def has_rule_there(name: str, key: str) -> bool:
         return False
 
 
+# PyTorch's calls nll_loss or nll_loss2d, which have the rule.
+INSIDE = {"aten::nll_loss_nd"}
+
+
 @pytest.mark.parametrize("key", ["AutocastCPU", "AutocastCUDA"])
 def test_the_same_operators_have_rules(key):
+    tenon.ones(1).exp()  # loads the operators
     here, there = set(), set()
     for name in tenon.introspect.operators("aten"):
         slot = tenon.introspect.dispatch_table(name)[key]
@@ -28,7 +33,7 @@ def test_the_same_operators_have_rules(key):
             here.add(name)
         if has_rule_there(name, key):
             there.add(name)
-    assert here == there and len(here) > 5
+    assert here == there | INSIDE and len(here) > 80
 
 
 def cpu_calls(package):

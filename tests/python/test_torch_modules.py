@@ -165,7 +165,7 @@ def test_activations_and_shuffles(name, args):
     assert_alike(name, args, {}, torch.randn(IMAGE))
 
 
-@pytest.mark.parametrize("mode", ["sum", "mean"])
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 def test_embeddings(mode):
     indices = torch.tensor([[1, 2, 0], [4, 0, 2]])
     assert_alike("Embedding", (5, 3), {"padding_idx": 0}, indices)
@@ -212,6 +212,7 @@ def test_losses():
     p, q = (torch.rand(3, 4) * 0.8 + 0.1 for _ in range(2))
     signs = torch.tensor([1.0, -1.0, 1.0])
     rows = [torch.randn(3, 4) for _ in range(3)]
+    labels = torch.tensor([[3, 0, -1, 1], [-1, 2, 2, 2], [1, 1, 2, 0]])
     for name, inputs in {
         "BCELoss": (p, q),
         "BCEWithLogitsLoss": (rows[0], q),
@@ -219,6 +220,8 @@ def test_losses():
         "PoissonNLLLoss": (rows[0], q * 5),
         "GaussianNLLLoss": (p, q, p + q),
         "MarginRankingLoss": (rows[0][:, 0], rows[1][:, 0], signs),
+        "MultiMarginLoss": (rows[0], torch.tensor([1, 0, 3])),
+        "MultiLabelMarginLoss": (rows[0], labels),
         "HingeEmbeddingLoss": (rows[0][:, 0], signs),
         "CosineEmbeddingLoss": (rows[0], rows[1], signs),
         "TripletMarginLoss": tuple(rows),

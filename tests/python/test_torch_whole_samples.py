@@ -27,6 +27,7 @@ BOUND = {"float32": 1e-4, "float64": 1e-10, "complex64": 1e-4, "int64": 1e-4}
 # By operator what its answer is not unique in, and how it is made so.
 UNIQUE: dict[str, Any] = {
     "linalg_svd": lambda parts: (parts[0].abs(), parts[1], parts[2].abs()),
+    "linalg_eig": lambda parts: (parts[0], parts[1].abs()),
     "linalg_eigh": lambda parts: (parts[0], parts[1].abs()),
     "linalg_qr": lambda parts: (parts[0].abs(), parts[1].abs()),
     "svd": lambda parts: (parts[0].abs(), parts[1], parts[2].abs()),
@@ -47,9 +48,11 @@ WHOLE = (
     *("fft_rfft", "fft_rfft2", "fft_rfftn", "float_power", "gcd", "heaviside", "histogram"),
     *("i0", "inner", "isin", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm"),
     *("ldexp", "lgamma", "linalg_cholesky", "linalg_cholesky_ex", "linalg_cond"),
-    *("linalg_cross", "linalg_det", "linalg_eigh", "linalg_eigvalsh", "linalg_inv"),
+    *("linalg_cross", "linalg_det", "linalg_eig", "linalg_eigh", "linalg_eigvalsh", "linalg_inv"),
     *("linalg_inv_ex", "linalg_lu_factor", "linalg_lu_factor_ex", "linalg_matrix_norm"),
     *("linalg_matrix_power", "linalg_matrix_rank", "linalg_multi_dot", "linalg_norm"),
+    *("linalg_eigvals", "linalg_householder_product", "linalg_lu_solve", "linalg_matrix_exp"),
+    *("lu_solve", "ormqr"),
     *("linalg_qr", "linalg_slogdet", "linalg_solve", "linalg_vander", "linalg_vecdot"),
     *("linalg_vector_norm", "logit", "median", "mode", "msort", "mv", "nanmean", "nanmedian"),
     *("nanquantile", "nansum", "nextafter", "polar", "positive", "quantile", "rad2deg", "sinc"),

@@ -47,6 +47,11 @@ def in_place_form(func: Any) -> Any:
     return None
 
 
+def breaks_memory(name: str, outs: list) -> bool:
+    """Whether PyTorch writes beyond some outs of a call: bytes are resampled as if contiguous."""
+    return name.startswith("aten::upsample_bi") and outs[0].dtype is torch.uint8
+
+
 OVERLAPS = ("of one element", "partly its input", "partly its other")
 
 
@@ -59,23 +64,29 @@ class Forms(replay.Replay):
         result = func(*args, **kwargs)
         results = replay.leaves_of(result)
         is_view = any(one.alias_info for one in func._schema.arguments)
-        if is_view or not results or not all(isinstance(one, torch.Tensor) for one in results):
+        is_told = all(
+            isinstance(one, torch.Tensor) and replay.is_shared(one.dtype) for one in results
+        )
+        if is_view or not results or not is_told:
             return result
         with torch.utils._python_dispatch._disable_current_modes():
             if (out := out_form(func)) and replay.full_name(out) in self.shipped:
                 self.into_outs(func, out, args, kwargs, results)
             if (in_place := in_place_form(func)) and replay.full_name(in_place) in self.shipped:
-                self.in_place(in_place, args, kwargs)
+                exact = functools.partial(replay.exact_results, func, (args, kwargs))
+                self.in_place(in_place, args, kwargs, exact)
         return result
 
     def into_outs(self, func: Any, out: Any, args: tuple, kwargs: dict, results: list) -> None:
+        if breaks_memory(replay.full_name(func), results):
+            return
         names = [one.name for one in out._schema.arguments if one.is_out]
         taken = {one.name for one in out._schema.arguments}
         kwargs = {key: value for key, value in kwargs.items() if key in taken}
         for kind, outs in outs_like(results):
-            self.call(
-                out, kind, args, {**kwargs, **dict(zip(names, outs, strict=True))}, results[0].dtype
-            )
+            written = {**kwargs, **dict(zip(names, outs, strict=True))}
+            exact = functools.partial(replay.exact_results, func, (args, kwargs))
+            self.call(out, kind, args, written, results[0].dtype, exact)
         first = next((one for one in args if isinstance(one, torch.Tensor)), None)
         if first is None or first.shape != results[0].shape or first.dtype != results[0].dtype:
             return
@@ -83,15 +94,16 @@ class Forms(replay.Replay):
         others = [torch.empty_like(one) for one in results[1:]]
         swapped = [same if one is first else one for one in args]
         outs = dict(zip(names, [same, *others], strict=True))
-        self.call(out, "its own input", swapped, {**kwargs, **outs})
+        exact = functools.partial(replay.exact_results, func, (args, kwargs))
+        self.call(out, "its own input", swapped, {**kwargs, **outs}, None, exact)
         memory = torch.zeros(first.numel() + 1, dtype=first.dtype)
         moved = memory[:-1].view(first.shape).copy_(first)
         swapped = [moved if one is first else one for one in args]
         outs[names[0]] = memory[1:].view(first.shape)
         self.call(out, "partly its input", swapped, {**kwargs, **outs})
 
-    def in_place(self, func: Any, args: tuple, kwargs: dict) -> None:
-        self.call(func, "", args, kwargs)
+    def in_place(self, func: Any, args: tuple, kwargs: dict, exact: Any) -> None:
+        self.call(func, "", args, kwargs, None, exact)
         if not args or not isinstance(args[0], torch.Tensor):
             return
         given, *rest = args
@@ -109,7 +121,15 @@ class Forms(replay.Replay):
                 parts[1].copy_(rest[0])
                 self.call(func, "partly its other", [*parts, *rest[1:]], kwargs)
 
-    def call(self, func: Any, kind: str, args: Any, kwargs: dict, computed: Any = None) -> None:
+    def call(
+        self,
+        func: Any,
+        kind: str,
+        args: Any,
+        kwargs: dict,
+        computed: Any = None,
+        exact: Any = None,
+    ) -> None:
         """Calls both, with outs of Tenon's own where they are resized, which no others may be."""
         args = list(args)
         name = replay.full_name(func)
@@ -119,8 +139,9 @@ class Forms(replay.Replay):
         mine_args, mine_kwargs = pytree.tree_map(
             lambda leaf: replay.ours(leaf, twins), (args, kwargs)
         )
+        written = {one.name for one in func._schema.arguments if one.is_out}
         for key, value in kwargs.items():
-            if isinstance(value, torch.Tensor) and kind.startswith("resized"):
+            if key in written and kind.startswith("resized"):
                 mine_kwargs[key] = tenon.empty(
                     list(value.shape), dtype=getattr(tenon, replay.name_of(value.dtype))
                 )
@@ -147,7 +168,7 @@ class Forms(replay.Replay):
         self.note(
             name,
             told,
-            self.weigh(name, mine_args, mine_kwargs, mine, theirs, pairs, kind, computed),
+            self.weigh(name, mine_args, mine_kwargs, mine, theirs, pairs, kind, computed, exact),
         )
 
 

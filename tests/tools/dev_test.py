@@ -161,6 +161,31 @@ class CountTest(unittest.TestCase):
         self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (1, 1, 1))
         self.assertFalse(outcome.good)
 
+    def test_googletest_counts_cases_inside_a_share_of_a_program(self):
+        path = write(
+            "r.xml",
+            """<testsuite><testcase name="a" status="run"><system-out>
+[==========] Running 1 test from 1 test suite.
+[ RUN      ] A.a
+[==========] 1 test from 1 test suite ran. (0 ms total)
+[  PASSED  ] 1 test.
+            </system-out></testcase>
+            <testcase name="b.0" status="run"><system-out>
+[==========] 5 tests from 2 test suites ran. (9 ms total)
+[  PASSED  ] 4 tests.
+[  SKIPPED ] 1 test, listed below:
+            </system-out></testcase>
+            <testcase name="b.1" status="fail"><failure/><system-out>
+[==========] 6 tests from 2 test suites ran. (9 ms total)
+[  PASSED  ] 4 tests.
+[  FAILED  ] 2 tests, listed below:
+            </system-out></testcase>
+            <testcase name="b.2" status="fail"><failure/>
+            <system-out>==1==ERROR: AddressSanitizer</system-out></testcase></testsuite>""",
+        )
+        outcome = suites.read_gtest(path, 8)
+        self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (9, 3, 1))
+
     def test_missing_result_file_is_a_failure(self):
         outcome = suites.read_junit(pathlib.Path("/nowhere/r.xml"), 0)
         self.assertFalse(outcome.good)

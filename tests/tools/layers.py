@@ -236,11 +236,19 @@ def check_symbols(layers_of_objects: dict) -> list:
 def objects_of(build: pathlib.Path) -> dict:
     """The object files of core and capi in a build folder."""
     found = {}
-    for target, layer in (("core/CMakeFiles/tenon_core.dir", ""), ("capi", "capi")):
-        for path in sorted((build / target).rglob("*.o")):
-            name = layer or path.relative_to(build / target).parts[0].removesuffix(".o")
-            found[str(path.relative_to(build))] = (name, read_symbols(path))
+    for target in ("tenon_core.dir", "tenon_core_compact.dir"):
+        folder = build / "core" / "CMakeFiles" / target
+        for path in sorted(folder.rglob("*.o")):
+            found[str(path.relative_to(build))] = (layer_of(path, folder), read_symbols(path))
+    for path in sorted((build / "capi").rglob("*.o")):
+        found[str(path.relative_to(build))] = ("capi", read_symbols(path))
     return found
+
+
+def layer_of(path: pathlib.Path, folder: pathlib.Path) -> str:
+    """The folder of core that an object is from: of one source, or of several in one."""
+    group = re.fullmatch(r"unity_(\w+)_cxx\.cxx\.o", path.name)
+    return group[1] if group else path.relative_to(folder).parts[0].removesuffix(".o")
 
 
 def check(root: pathlib.Path) -> list:

@@ -64,6 +64,7 @@ CASTS = {
     "Fp32": "float32",
     "Fp32Dtype": "float32 result",
     "Widest": "widest",
+    "Banned": "banned",
 }
 
 

@@ -645,6 +645,15 @@ class LayersTest(Fixture):
             symbols(override=("connect",)), ["override must not need connect, of init.cpp"]
         )
 
+    def test_objects_tell_their_layer(self):
+        folder = pathlib.Path("build/core/CMakeFiles/tenon_core.dir")
+        for name, layer in (
+            ("Unity/unity_graph_cxx.cxx.o", "graph"),
+            ("tensor/mersenne_twister.cpp.o", "tensor"),
+            ("init.cpp.o", "init.cpp"),
+        ):
+            self.assertEqual(layers.layer_of(folder / name, folder), layer)
+
     def test_unknown_layer_fails(self):
         self.write("core/misc/x.cpp", "")
         self.assertEqual(len(self.what()), 1)

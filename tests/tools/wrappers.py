@@ -45,7 +45,7 @@ METHODS_ONLY = {
 OWN_METHODS = {
     *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "nonzero", "permute"),
     *("random",),
-    *("real", "repeat", "reshape", "slice", "t", "tile"),
+    *("real", "repeat", "reshape", "slice", "stft", "t", "tile"),
     *("to", "view", "where", "zero"),
 }
 

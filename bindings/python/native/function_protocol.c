@@ -3,6 +3,7 @@
  * of theirs, ask the same handlers by the dispatcher: see overrides.c. */
 #include "function_protocol.h"
 
+#include "handler_watch.h"
 #include "overrides.h"
 
 PyTypeObject* tnp_plain_type;
@@ -175,7 +176,10 @@ static int pack(request* r) {
 static PyObject* call_handler(request* r, PyObject* object) {
   if (pack(r) != 0) return NULL;
   r->packed[0] = object;
-  return PyObject_VectorcallMethod(handler_name, r->packed, 5, NULL);
+  PyObject* open = tnp_begin_handler(r->func, Py_TYPE(object));
+  PyObject* result = PyObject_VectorcallMethod(handler_name, r->packed, 5, NULL);
+  tnp_end_handler(open, result == NULL);
+  return result;
 }
 
 /* ---- Tensor's own handler -------------------------------------------------------------------- */
@@ -242,7 +246,11 @@ static PyObject* run_default(request* r, PyTypeObject* cls) {
   for (Py_ssize_t i = 0; i < r->count; i++) {
     if (!PyType_IsSubtype(cls, Py_TYPE(r->asked[i]))) Py_RETURN_NOTIMPLEMENTED;
   }
-  return finish_default(cls, r->func, run_disabled(r->func, r->args, (size_t)r->nargs, r->kwnames));
+  PyObject* open = tnp_begin_handler(r->func, cls);
+  PyObject* result = run_disabled(r->func, r->args, (size_t)r->nargs, r->kwnames);
+  result = finish_default(cls, r->func, result);
+  tnp_end_handler(open, result == NULL);
+  return result;
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */

@@ -135,12 +135,24 @@ PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
   return call(&op, self, tnp_sizes_of(tensor));
 }
 
-PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* unused) {
+PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* const* given, Py_ssize_t count,
+                                PyObject* given_names) {
   static tnp_known_op op = {"aten::clone", NULL};
+  static tnp_known_op in_a_format = {"aten::contiguous", NULL};
   static PyObject* names;
-  (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
+  Py_ssize_t total = count + (given_names != NULL ? PyTuple_GET_SIZE(given_names) : 0);
+  if (total > 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "contiguous: takes 1 argument at most, got %lld",
+                            (long long)total);
+  }
+  if (total == 1) {
+    PyObject* whole = tnp_known(&in_a_format);
+    PyObject* both[3] = {NULL, self, given[0]};
+    size_t flags = (size_t)(1 + count) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    return whole ? ((tnp_op*)whole)->vectorcall(whole, both + 1, flags, given_names) : NULL;
+  }
   if (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) return Py_NewRef(self);
   if (names == NULL && (names = Py_BuildValue("(s)", "memory_format")) == NULL) return NULL;
   PyObject* format = tnp_memory_format_object(TENON_MEMORY_FORMAT_CONTIGUOUS);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "function_protocol.h"
+#include "handler_watch.h"
 #include "native.h"
 #include "overridable.h"
 #include "overrides.h"
@@ -225,10 +226,10 @@ int tnp_init(PyObject* module) {
       tnp_graph_call_init(module) || tnp_autograd_init(module) || tnp_forward_ad_init(module) ||
       tnp_transform_init(module) || tnp_transformed_init(module) || tnp_nn_module_init(module) ||
       tnp_autocast_init(module) || tnp_fake_init(module) || tnp_check_init(module) ||
-      tnp_op_init(module) || tnp_function_protocol_init(module) || tnp_overridable_init(module) ||
-      tnp_library_init(module) || tnp_alias_check_init(module) || tnp_handle_init(module) ||
-      tnp_guard_init(module) || tnp_symbol_ready(module) || tnp_shape_env_ready(module) ||
-      tnp_weak_tensor_ready(module)) {
+      tnp_op_init(module) || tnp_function_protocol_init(module) || tnp_handler_watch_init(module) ||
+      tnp_overridable_init(module) || tnp_library_init(module) || tnp_alias_check_init(module) ||
+      tnp_handle_init(module) || tnp_guard_init(module) || tnp_symbol_ready(module) ||
+      tnp_shape_env_ready(module) || tnp_weak_tensor_ready(module)) {
     return -1;
   }
   if (tnp_warning_init() != 0) return -1;

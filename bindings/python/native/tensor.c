@@ -494,8 +494,11 @@ static PyMethodDef methods[] = {
      "size."},
     {"t", tnp_tensor_t, METH_NOARGS,
      "t()\n--\n\nReturns a matrix transposed; tensors of fewer dims as they are."},
-    {"contiguous", tnp_tensor_contiguous, METH_NOARGS,
-     "contiguous()\n--\n\nReturns the elements in row-major order, itself when they are."},
+    {"contiguous", (PyCFunction)(void (*)(void))tnp_tensor_contiguous,
+     METH_FASTCALL | METH_KEYWORDS,
+     "contiguous(memory_format=contiguous_format)\n--\n\nReturns the elements in row-major order, "
+     "or "
+     "that of another format; itself when they are."},
     {"to", (PyCFunction)(void (*)(void))tnp_tensor_to, METH_FASTCALL | METH_KEYWORDS,
      "to(*args, dtype=None, device=None, memory_format=None, non_blocking=False, "
      "copy=False)\n--\n\n"

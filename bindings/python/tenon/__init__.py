@@ -127,10 +127,12 @@ from .grad_mode import (
 from .own_arguments import (  # over the operators of the same names
     block_diag,
     cartesian_prod,
+    cdist,
     chain_matmul,
     einsum,
     meshgrid,
     norm,
+    stft,
     tensordot,
     unique,
     unique_consecutive,

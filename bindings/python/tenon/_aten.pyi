@@ -56,6 +56,140 @@ class _packet__adaptive_avg_pool3d_backward(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet__cdist_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, x1: Tensor, x2: Tensor, p: _float,
+        cdist: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, x1: Tensor, x2: Tensor, p: _float, cdist: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__cdist_forward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, x1: Tensor, x2: Tensor, p: _float, compute_mode: _int | None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, x1: Tensor, x2: Tensor, p: _float, compute_mode: _int | None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__ctc_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: _Sequence[_int],
+        target_lengths: _Sequence[_int], blank: _int = 0,
+        zero_infinity: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
+        blank: _int = 0, zero_infinity: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
+        blank: _int = 0, zero_infinity: _bool = False, *, out0: Tensor,
+        out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: _Sequence[_int],
+        target_lengths: _Sequence[_int], blank: _int = 0, zero_infinity: _bool = False, *,
+        out0: Tensor, out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet__ctc_loss_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: _Sequence[_int],
+        target_lengths: _Sequence[_int], neg_log_likelihood: Tensor, log_alpha: Tensor, blank: _int,
+        zero_infinity: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: Tensor,
+        target_lengths: Tensor, neg_log_likelihood: Tensor, log_alpha: Tensor, blank: _int,
+        zero_infinity: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: _Sequence[_int],
+        target_lengths: _Sequence[_int], neg_log_likelihood: Tensor, log_alpha: Tensor, blank: _int,
+        zero_infinity: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    out: _OpOverload
+
+class _packet__embedding_bag(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = False,
+        mode: _int = 0, sparse: _bool = False, per_sample_weights: Tensor | None = None,
+        include_last_offset: _bool = False,
+        padding_idx: _int = -1) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = False,
+        mode: _int = 0, sparse: _bool = False, per_sample_weights: Tensor | None = None,
+        include_last_offset: _bool = False, padding_idx: _int = -1, *, out0: Tensor, out1: Tensor,
+        out2: Tensor, out3: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__embedding_bag_backward(_OpOverloadPacket):
+    def __call__(
+        __self, grad: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor,
+        bag_size: Tensor, maximum_indices: Tensor, num_weights: _int, scale_grad_by_freq: _bool,
+        mode: _int, sparse: _bool, per_sample_weights: Tensor | None,
+        padding_idx: _int = -1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet__embedding_bag_dense_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad: Tensor, indices: Tensor, offset2bag: Tensor, bag_size: Tensor,
+        maximum_indices: Tensor, num_weights: _int, scale_grad_by_freq: _bool, mode: _int,
+        per_sample_weights: Tensor | None, padding_idx: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad: Tensor, indices: Tensor, offset2bag: Tensor, bag_size: Tensor,
+        maximum_indices: Tensor, num_weights: _int, scale_grad_by_freq: _bool, mode: _int,
+        per_sample_weights: Tensor | None, padding_idx: _int = -1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__embedding_bag_forward_only(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = False,
+        mode: _int = 0, sparse: _bool = False, per_sample_weights: Tensor | None = None,
+        include_last_offset: _bool = False,
+        padding_idx: _int = -1) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = False,
+        mode: _int = 0, sparse: _bool = False, per_sample_weights: Tensor | None = None,
+        include_last_offset: _bool = False, padding_idx: _int = -1, *, out0: Tensor, out1: Tensor,
+        out2: Tensor, out3: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__embedding_bag_per_sample_weights_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor,
+        mode: _int, padding_idx: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor,
+        mode: _int, padding_idx: _int = -1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet__fft_c2c(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1196,6 +1330,10 @@ class _packet__linalg_eigh(_OpOverloadPacket):
     default: _OpOverload
     eigenvalues: _OpOverload
 
+class _packet__linalg_eigvals(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet__linalg_slogdet(_OpOverloadPacket):
     @_overload
     def __call__(__self, A: Tensor) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
@@ -1259,6 +1397,38 @@ class _packet__log_softmax_backward_data(_OpOverloadPacket):
 class _packet__pad_circular(_OpOverloadPacket):
     def __call__(__self, self: Tensor, pad: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
+
+class _packet__pdist_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, self: Tensor, p: _float, pdist: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, p: _float, pdist: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__pdist_forward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, p: _float = 2.0) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, p: _float = 2.0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet__segment_reduce_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad: Tensor, output: Tensor, data: Tensor, reduce: _str, *,
+        lengths: Tensor | None = None, offsets: Tensor | None = None, axis: _int = 0,
+        initial: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad: Tensor, output: Tensor, data: Tensor, reduce: _str, *,
+        lengths: Tensor | None = None, offsets: Tensor | None = None, axis: _int = 0,
+        initial: _int | _float | _complex | _bool | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet__softmax(_OpOverloadPacket):
     @_overload
@@ -1690,6 +1860,20 @@ class _packet_addr_(_OpOverloadPacket):
         __self, self: Tensor, vec1: Tensor, vec2: Tensor, *,
         beta: _int | _float | _complex | _bool = 1,
         alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_affine_grid_generator(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, theta: Tensor, size: _Sequence[_int], align_corners: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, theta: Tensor, size: _Sequence[_int], align_corners: _bool, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_affine_grid_generator_backward(_OpOverloadPacket):
+    def __call__(__self, grad: Tensor, size: _Sequence[_int], align_corners: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_alias(_OpOverloadPacket):
@@ -2154,6 +2338,25 @@ class _packet_baddbmm_(_OpOverloadPacket):
         alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     default: _OpOverload
 
+class _packet_bartlett_window(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, window_length: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, periodic: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    periodic: _OpOverload
+    periodic_out: _OpOverload
+
 class _packet_batch_norm(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, weight: Tensor | None, bias: Tensor | None,
@@ -2321,6 +2524,25 @@ class _packet_bitwise_xor_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_blackman_window(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, window_length: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, periodic: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    periodic: _OpOverload
+    periodic_out: _OpOverload
+
 class _packet_block_diag(_OpOverloadPacket):
     @_overload
     def __call__(__self, tensors: _Sequence[Tensor]) -> Tensor: ...
@@ -2402,6 +2624,12 @@ class _packet_cauchy_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, median: _float = 0.0, sigma: _float = 1.0, *,
         generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_cdist(_OpOverloadPacket):
+    def __call__(
+        __self, x1: Tensor, x2: Tensor, p: _float = 2.0,
+        compute_mode: _int | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_ceil(_OpOverloadPacket):
@@ -2870,6 +3098,19 @@ class _packet_cross_entropy_loss(_OpOverloadPacket):
         ignore_index: _int = -100, label_smoothing: _float = 0.0) -> Tensor: ...
     default: _OpOverload
 
+class _packet_ctc_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: _Sequence[_int],
+        target_lengths: _Sequence[_int], blank: _int = 0, reduction: _int = 1,
+        zero_infinity: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
+        blank: _int = 0, reduction: _int = 1, zero_infinity: _bool = False) -> Tensor: ...
+    IntList: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_cummax(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, dim: _int) -> _tuple[Tensor, Tensor]: ...
@@ -3191,6 +3432,20 @@ class _packet_embedding(_OpOverloadPacket):
         scale_grad_by_freq: _bool = False, sparse: _bool = False, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_embedding_bag(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool = False,
+        mode: _int = 0, sparse: _bool = False, per_sample_weights: Tensor | None = None,
+        include_last_offset: _bool = False) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: _bool,
+        mode: _int, sparse: _bool, per_sample_weights: Tensor | None, include_last_offset: _bool,
+        padding_idx: _int | None) -> _tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    padding_idx: _OpOverload
 
 class _packet_embedding_dense_backward(_OpOverloadPacket):
     @_overload
@@ -3997,6 +4252,64 @@ class _packet_greater_equal_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_grid_sampler(_OpOverloadPacket):
+    def __call__(
+        __self, input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+        align_corners: _bool) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_grid_sampler_2d(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+        align_corners: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+        align_corners: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_grid_sampler_2d_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input: Tensor, grid: Tensor, interpolation_mode: _int,
+        padding_mode: _int, align_corners: _bool,
+        output_mask: _bool | _Sequence[_bool]) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input: Tensor, grid: Tensor, interpolation_mode: _int,
+        padding_mode: _int, align_corners: _bool, output_mask: _bool | _Sequence[_bool], *,
+        out0: Tensor, out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_grid_sampler_3d(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+        align_corners: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+        align_corners: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_grid_sampler_3d_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input: Tensor, grid: Tensor, interpolation_mode: _int,
+        padding_mode: _int, align_corners: _bool,
+        output_mask: _bool | _Sequence[_bool]) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input: Tensor, grid: Tensor, interpolation_mode: _int,
+        padding_mode: _int, align_corners: _bool, output_mask: _bool | _Sequence[_bool], *,
+        out0: Tensor, out1: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_group_norm(_OpOverloadPacket):
     def __call__(
         __self, input: Tensor, num_groups: _int, weight: Tensor | None = None,
@@ -4035,6 +4348,65 @@ class _packet_gt_(_OpOverloadPacket):
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_hamming_window(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, window_length: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, alpha: _float, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, alpha: _float, beta: _float, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, alpha: _float, beta: _float, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, alpha: _float, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, periodic: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    periodic: _OpOverload
+    periodic_alpha: _OpOverload
+    periodic_alpha_beta: _OpOverload
+    periodic_alpha_beta_out: _OpOverload
+    periodic_alpha_out: _OpOverload
+    periodic_out: _OpOverload
+
+class _packet_hann_window(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, window_length: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, periodic: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+    periodic: _OpOverload
+    periodic_out: _OpOverload
 
 class _packet_hardshrink(_OpOverloadPacket):
     @_overload
@@ -4225,6 +4597,30 @@ class _packet_i0_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_igamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_igamma_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_igammac(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_igammac_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_im2col(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -4329,6 +4725,24 @@ class _packet_index_put_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, indices: _Sequence[Tensor | None], values: Tensor,
         accumulate: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_index_reduce(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: _str, *,
+        include_self: _bool = True) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: _str, *,
+        include_self: _bool = True, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_index_reduce_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: _str, *,
+        include_self: _bool = True) -> Tensor: ...
     default: _OpOverload
 
 class _packet_index_select(_OpOverloadPacket):
@@ -4445,9 +4859,46 @@ class _packet_isreal(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_istft(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, n_fft: _int, hop_length: _int | None = None,
+        win_length: _int | None = None, window: Tensor | None = None, center: _bool = True,
+        normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None,
+        return_complex: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_item(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
     default: _OpOverload
+
+class _packet_kaiser_window(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, window_length: _int, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, beta: _float, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, beta: _float, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, window_length: _int, periodic: _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, window_length: _int, periodic: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    beta: _OpOverload
+    beta_out: _OpOverload
+    out: _OpOverload
+    periodic: _OpOverload
+    periodic_out: _OpOverload
 
 class _packet_kl_div(_OpOverloadPacket):
     def __call__(
@@ -4698,6 +5149,16 @@ class _packet_linalg_det(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_linalg_eig(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, eigenvalues: Tensor,
+        eigenvectors: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_linalg_eigh(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, UPLO: _str = 'L') -> _tuple[Tensor, Tensor]: ...
@@ -4708,11 +5169,27 @@ class _packet_linalg_eigh(_OpOverloadPacket):
     default: _OpOverload
     eigvals: _OpOverload
 
+class _packet_linalg_eigvals(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_linalg_eigvalsh(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, UPLO: _str = 'L') -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, UPLO: _str = 'L', *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_householder_product(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, input: Tensor, tau: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, input: Tensor, tau: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -4733,6 +5210,39 @@ class _packet_linalg_inv_ex(_OpOverloadPacket):
         info: Tensor) -> _tuple[Tensor, Tensor]: ...
     default: _OpOverload
     inverse: _OpOverload
+
+class _packet_linalg_ldl_factor(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, hermitian: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, hermitian: _bool = False, LD: Tensor,
+        pivots: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_ldl_factor_ex(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, hermitian: _bool = False,
+        check_errors: _bool = False) -> _tuple[Tensor, Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, hermitian: _bool = False, check_errors: _bool = False, LD: Tensor,
+        pivots: Tensor, info: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_ldl_solve(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: _bool = False,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_linalg_lstsq(_OpOverloadPacket):
     @_overload
@@ -4766,6 +5276,26 @@ class _packet_linalg_lu_factor_ex(_OpOverloadPacket):
     def __call__(
         __self, A: Tensor, *, pivot: _bool = True, check_errors: _bool = False, LU: Tensor,
         pivots: Tensor, info: Tensor) -> _tuple[Tensor, Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_lu_solve(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True,
+        adjoint: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True,
+        adjoint: _bool = False, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_linalg_matrix_exp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -5318,6 +5848,15 @@ class _packet_lt_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_lu_solve(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_margin_ranking_loss(_OpOverloadPacket):
     def __call__(
         __self, input1: Tensor, input2: Tensor, target: Tensor, margin: _float = 0.0,
@@ -5381,6 +5920,10 @@ class _packet_matmul(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_matrix_exp(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_matrix_power(_OpOverloadPacket):
     @_overload
@@ -5507,6 +6050,30 @@ class _packet_max_pool3d_with_indices_backward(_OpOverloadPacket):
         grad_input: Tensor) -> Tensor: ...
     default: _OpOverload
     grad_input: _OpOverload
+
+class _packet_max_unpool2d(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: Tensor, output_size: _int | _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: Tensor, output_size: _int | _Sequence[_int], *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_max_unpool3d(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: Tensor, output_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int], padding: _int | _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: Tensor, output_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int], padding: _int | _Sequence[_int], *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_maximum(_OpOverloadPacket):
     @_overload
@@ -5695,6 +6262,41 @@ class _packet_mul_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_multi_margin_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, p: _int | _float | _complex | _bool = 1,
+        margin: _int | _float | _complex | _bool = 1, weight: Tensor | None = None,
+        reduction: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, p: _int | _float | _complex | _bool = 1,
+        margin: _int | _float | _complex | _bool = 1, weight: Tensor | None = None,
+        reduction: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_multilabel_margin_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, target: Tensor, reduction: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, reduction: _int = 1, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_multinomial(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, num_samples: _int, replacement: _bool = False, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, num_samples: _int, replacement: _bool = False, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_multiply(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
@@ -5721,6 +6323,18 @@ class _packet_mv(_OpOverloadPacket):
     def __call__(__self, self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_mvlgamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, p: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, p: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_mvlgamma_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, p: _int) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_nan_to_num(_OpOverloadPacket):
     @_overload
@@ -5946,6 +6560,68 @@ class _packet_nextafter_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_nll_loss(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
+        ignore_index: _int = -100) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
+        ignore_index: _int = -100, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nll_loss2d(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
+        ignore_index: _int = -100) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
+        ignore_index: _int = -100, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nll_loss2d_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None,
+        reduction: _int, ignore_index: _int, total_weight: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None,
+        reduction: _int, ignore_index: _int, total_weight: Tensor, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_nll_loss2d_forward(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None, reduction: _int,
+        ignore_index: _int) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+
+class _packet_nll_loss_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None,
+        reduction: _int, ignore_index: _int, total_weight: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None,
+        reduction: _int, ignore_index: _int, total_weight: Tensor, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_nll_loss_forward(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, target: Tensor, weight: Tensor | None, reduction: _int,
+        ignore_index: _int) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+
 class _packet_nll_loss_nd(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: _int = 1,
@@ -5957,6 +6633,15 @@ class _packet_nonzero(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nonzero_static(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, size: _int, fill_value: _int = -1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, size: _int, fill_value: _int = -1, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -6111,6 +6796,26 @@ class _packet_ones_like(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_orgqr(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, input2: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, input2: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_ormqr(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, input2: Tensor, input3: Tensor, left: _bool = True,
+        transpose: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, input2: Tensor, input3: Tensor, left: _bool = True,
+        transpose: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_outer(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, vec2: Tensor) -> Tensor: ...
@@ -6129,6 +6834,10 @@ class _packet_pairwise_distance(_OpOverloadPacket):
     def __call__(
         __self, x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-06,
         keepdim: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_pdist(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, p: _float = 2.0) -> Tensor: ...
     default: _OpOverload
 
 class _packet_permute(_OpOverloadPacket):
@@ -6160,6 +6869,15 @@ class _packet_pixel_unshuffle(_OpOverloadPacket):
     def __call__(__self, self: Tensor, downscale_factor: _int) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, downscale_factor: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_poisson(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, generator: _Generator | None = None, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -6245,6 +6963,24 @@ class _packet_prod(_OpOverloadPacket):
 
 class _packet_promote_types(_OpOverloadPacket):
     def __call__(__self, type1: _dtype, type2: _dtype) -> _dtype: ...
+    default: _OpOverload
+
+class _packet_put(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, index: Tensor, source: Tensor,
+        accumulate: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_put_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, index: Tensor, source: Tensor,
+        accumulate: _bool = False) -> Tensor: ...
     default: _OpOverload
 
 class _packet_quantile(_OpOverloadPacket):
@@ -6571,6 +7307,24 @@ class _packet_remainder_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_renorm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool, dim: _int,
+        maxnorm: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool, dim: _int,
+        maxnorm: _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_renorm_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, p: _int | _float | _complex | _bool, dim: _int,
+        maxnorm: _int | _float | _complex | _bool) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_repeat(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, repeats: _Sequence[_int]) -> Tensor: ...
@@ -6758,6 +7512,62 @@ class _packet_round_(_OpOverloadPacket):
     default: _OpOverload
     decimals: _OpOverload
 
+class _packet_rrelu(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_rrelu_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_rrelu_with_noise(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, noise: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, noise: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_rrelu_with_noise_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, noise: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_rrelu_with_noise_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, noise: Tensor,
+        lower: _int | _float | _complex | _bool, upper: _int | _float | _complex | _bool,
+        training: _bool, self_is_result: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, noise: Tensor,
+        lower: _int | _float | _complex | _bool, upper: _int | _float | _complex | _bool,
+        training: _bool, self_is_result: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_rrelu_with_noise_functional(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, noise: Tensor, lower: _int | _float | _complex | _bool = 0.125,
+        upper: _int | _float | _complex | _bool = 0.3333333333333333, training: _bool = False,
+        generator: _Generator | None = None) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+
 class _packet_rsqrt(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -6801,6 +7611,13 @@ class _packet_scaled_dot_product_attention(_OpOverloadPacket):
 
 class _packet_scatter(_OpOverloadPacket):
     @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: _str) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: _str,
+        out: Tensor) -> Tensor: ...
+    @_overload
     def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
     @_overload
     def __call__(
@@ -6813,20 +7630,41 @@ class _packet_scatter(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
         out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
+        reduce: _str) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
+        reduce: _str, out: Tensor) -> Tensor: ...
+    reduce: _OpOverload
+    reduce_out: _OpOverload
     src: _OpOverload
     src_out: _OpOverload
     value: _OpOverload
     value_out: _OpOverload
+    value_reduce: _OpOverload
+    value_reduce_out: _OpOverload
 
 class _packet_scatter_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, *, reduce: _str) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
     @_overload
     def __call__(
         __self, self: Tensor, dim: _int, index: Tensor,
         value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
+        reduce: _str) -> Tensor: ...
+    reduce: _OpOverload
     src: _OpOverload
     value: _OpOverload
+    value_reduce: _OpOverload
 
 class _packet_scatter_add(_OpOverloadPacket):
     @_overload
@@ -6840,6 +7678,24 @@ class _packet_scatter_add(_OpOverloadPacket):
 class _packet_scatter_add_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_scatter_reduce(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: _str, *,
+        include_self: _bool = True) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: _str, *,
+        include_self: _bool = True, out: Tensor) -> Tensor: ...
+    two: _OpOverload
+    two_out: _OpOverload
+
+class _packet_scatter_reduce_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: _str, *,
+        include_self: _bool = True) -> Tensor: ...
+    two: _OpOverload
 
 class _packet_searchsorted(_OpOverloadPacket):
     @_overload
@@ -6865,6 +7721,22 @@ class _packet_searchsorted(_OpOverloadPacket):
     Scalar_out: _OpOverload
     Tensor: _OpOverload
     Tensor_out: _OpOverload
+
+class _packet_segment_reduce(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, data: Tensor, reduce: _str, *, lengths: Tensor | None = None,
+        indices: Tensor | None = None, offsets: Tensor | None = None, axis: _int = 0,
+        unsafe: _bool = False,
+        initial: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, data: Tensor, reduce: _str, *, lengths: Tensor | None = None,
+        indices: Tensor | None = None, offsets: Tensor | None = None, axis: _int = 0,
+        unsafe: _bool = False, initial: _int | _float | _complex | _bool | None = None,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_select(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
@@ -7164,7 +8036,47 @@ class _packet_sort(_OpOverloadPacket):
     values: _OpOverload
     values_stable: _OpOverload
 
+class _packet_special_bessel_j0(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_bessel_j1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_bessel_y0(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_bessel_y1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_special_digamma(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_entr(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
@@ -7181,6 +8093,14 @@ class _packet_special_erf(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_special_erfc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_erfcx(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
@@ -7217,6 +8137,22 @@ class _packet_special_expm1(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_gammainc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_gammaincc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -7268,6 +8204,14 @@ class _packet_special_log1p(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_special_log_ndtr(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_special_logit(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, eps: _float | None = None) -> Tensor: ...
@@ -7284,6 +8228,30 @@ class _packet_special_logsumexp(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, dim: _int | _Sequence[_int], keepdim: _bool = False, *,
         out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_multigammaln(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, p: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, p: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_ndtr(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_special_ndtri(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -7312,6 +8280,30 @@ class _packet_special_sinc(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_special_xlog1py(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: _int | _float | _complex | _bool, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, other: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    other_scalar: _OpOverload
+    other_scalar_out: _OpOverload
+    out: _OpOverload
+    self_scalar: _OpOverload
+    self_scalar_out: _OpOverload
+
+class _packet_special_zeta(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
     @_overload
@@ -7471,6 +8463,22 @@ class _packet_std_mean(_OpOverloadPacket):
     correction: _OpOverload
     correction_out: _OpOverload
     dim: _OpOverload
+
+class _packet_stft(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, n_fft: _int, hop_length: _int | None = None,
+        win_length: _int | None = None, window: Tensor | None = None, normalized: _bool = False,
+        onesided: _bool | None = None, return_complex: _bool | None = None,
+        align_to_window: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, n_fft: _int, hop_length: _int | None = None,
+        win_length: _int | None = None, window: Tensor | None = None, center: _bool = True,
+        pad_mode: _str = 'reflect', normalized: _bool = False, onesided: _bool | None = None,
+        return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Tensor: ...
+    default: _OpOverload
+    center: _OpOverload
 
 class _packet_sub(_OpOverloadPacket):
     @_overload
@@ -7773,6 +8781,17 @@ class _packet_tril_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
     default: _OpOverload
 
+class _packet_tril_indices(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = ...,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, row: _int, col: _int, offset: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_triplet_margin_loss(_OpOverloadPacket):
     def __call__(
         __self, anchor: Tensor, positive: Tensor, negative: Tensor, margin: _float = 1.0,
@@ -7791,6 +8810,17 @@ class _packet_triu(_OpOverloadPacket):
 class _packet_triu_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, diagonal: _int = 0) -> Tensor: ...
     default: _OpOverload
+
+class _packet_triu_indices(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = ...,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, row: _int, col: _int, offset: _int = 0, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_true_divide(_OpOverloadPacket):
     @_overload
@@ -8361,6 +9391,15 @@ _adaptive_avg_pool2d: _packet__adaptive_avg_pool2d
 _adaptive_avg_pool2d_backward: _packet__adaptive_avg_pool2d_backward
 _adaptive_avg_pool3d: _packet__adaptive_avg_pool3d
 _adaptive_avg_pool3d_backward: _packet__adaptive_avg_pool3d_backward
+_cdist_backward: _packet__cdist_backward
+_cdist_forward: _packet__cdist_forward
+_ctc_loss: _packet__ctc_loss
+_ctc_loss_backward: _packet__ctc_loss_backward
+_embedding_bag: _packet__embedding_bag
+_embedding_bag_backward: _packet__embedding_bag_backward
+_embedding_bag_dense_backward: _packet__embedding_bag_dense_backward
+_embedding_bag_forward_only: _packet__embedding_bag_forward_only
+_embedding_bag_per_sample_weights_backward: _packet__embedding_bag_per_sample_weights_backward
 _fft_c2c: _packet__fft_c2c
 _fft_c2r: _packet__fft_c2r
 _fft_r2c: _packet__fft_r2c
@@ -8462,6 +9501,7 @@ _fused_adamw_: _packet__fused_adamw_
 _fused_sgd_: _packet__fused_sgd_
 _linalg_det: _packet__linalg_det
 _linalg_eigh: _packet__linalg_eigh
+_linalg_eigvals: _packet__linalg_eigvals
 _linalg_slogdet: _packet__linalg_slogdet
 _linalg_solve_ex: _packet__linalg_solve_ex
 _linalg_svd: _packet__linalg_svd
@@ -8469,6 +9509,9 @@ _local_scalar_dense: _packet__local_scalar_dense
 _log_softmax: _packet__log_softmax
 _log_softmax_backward_data: _packet__log_softmax_backward_data
 _pad_circular: _packet__pad_circular
+_pdist_backward: _packet__pdist_backward
+_pdist_forward: _packet__pdist_forward
+_segment_reduce_backward: _packet__segment_reduce_backward
 _softmax: _packet__softmax
 _softmax_backward_data: _packet__softmax_backward_data
 _to_copy: _packet__to_copy
@@ -8511,6 +9554,8 @@ addmv: _packet_addmv
 addmv_: _packet_addmv_
 addr: _packet_addr
 addr_: _packet_addr_
+affine_grid_generator: _packet_affine_grid_generator
+affine_grid_generator_backward: _packet_affine_grid_generator_backward
 alias: _packet_alias
 alias_copy: _packet_alias_copy
 all: _packet_all
@@ -8563,6 +9608,7 @@ avg_pool3d: _packet_avg_pool3d
 avg_pool3d_backward: _packet_avg_pool3d_backward
 baddbmm: _packet_baddbmm
 baddbmm_: _packet_baddbmm_
+bartlett_window: _packet_bartlett_window
 batch_norm: _packet_batch_norm
 bernoulli: _packet_bernoulli
 bernoulli_: _packet_bernoulli_
@@ -8579,6 +9625,7 @@ bitwise_or: _packet_bitwise_or
 bitwise_or_: _packet_bitwise_or_
 bitwise_xor: _packet_bitwise_xor
 bitwise_xor_: _packet_bitwise_xor_
+blackman_window: _packet_blackman_window
 block_diag: _packet_block_diag
 bmm: _packet_bmm
 broadcast_to: _packet_broadcast_to
@@ -8588,6 +9635,7 @@ cartesian_prod: _packet_cartesian_prod
 cat: _packet_cat
 cauchy: _packet_cauchy
 cauchy_: _packet_cauchy_
+cdist: _packet_cdist
 ceil: _packet_ceil
 ceil_: _packet_ceil_
 celu: _packet_celu
@@ -8640,6 +9688,7 @@ count_nonzero: _packet_count_nonzero
 cov: _packet_cov
 cross: _packet_cross
 cross_entropy_loss: _packet_cross_entropy_loss
+ctc_loss: _packet_ctc_loss
 cummax: _packet_cummax
 cummin: _packet_cummin
 cumprod: _packet_cumprod
@@ -8674,6 +9723,7 @@ einsum: _packet_einsum
 elu: _packet_elu
 elu_: _packet_elu_
 embedding: _packet_embedding
+embedding_bag: _packet_embedding_bag
 embedding_dense_backward: _packet_embedding_dense_backward
 empty: _packet_empty
 empty_like: _packet_empty_like
@@ -8762,11 +9812,18 @@ greater: _packet_greater
 greater_: _packet_greater_
 greater_equal: _packet_greater_equal
 greater_equal_: _packet_greater_equal_
+grid_sampler: _packet_grid_sampler
+grid_sampler_2d: _packet_grid_sampler_2d
+grid_sampler_2d_backward: _packet_grid_sampler_2d_backward
+grid_sampler_3d: _packet_grid_sampler_3d
+grid_sampler_3d_backward: _packet_grid_sampler_3d_backward
 group_norm: _packet_group_norm
 gru: _packet_gru
 gru_cell: _packet_gru_cell
 gt: _packet_gt
 gt_: _packet_gt_
+hamming_window: _packet_hamming_window
+hann_window: _packet_hann_window
 hardshrink: _packet_hardshrink
 hardshrink_backward: _packet_hardshrink_backward
 hardsigmoid: _packet_hardsigmoid
@@ -8789,6 +9846,10 @@ hypot: _packet_hypot
 hypot_: _packet_hypot_
 i0: _packet_i0
 i0_: _packet_i0_
+igamma: _packet_igamma
+igamma_: _packet_igamma_
+igammac: _packet_igammac
+igammac_: _packet_igammac_
 im2col: _packet_im2col
 imag: _packet_imag
 index: _packet_index
@@ -8800,6 +9861,8 @@ index_fill: _packet_index_fill
 index_fill_: _packet_index_fill_
 index_put: _packet_index_put
 index_put_: _packet_index_put_
+index_reduce: _packet_index_reduce
+index_reduce_: _packet_index_reduce_
 index_select: _packet_index_select
 index_select_backward: _packet_index_select_backward
 inner: _packet_inner
@@ -8813,7 +9876,9 @@ isnan: _packet_isnan
 isneginf: _packet_isneginf
 isposinf: _packet_isposinf
 isreal: _packet_isreal
+istft: _packet_istft
 item: _packet_item
+kaiser_window: _packet_kaiser_window
 kl_div: _packet_kl_div
 kron: _packet_kron
 kthvalue: _packet_kthvalue
@@ -8841,13 +9906,21 @@ linalg_cholesky_ex: _packet_linalg_cholesky_ex
 linalg_cond: _packet_linalg_cond
 linalg_cross: _packet_linalg_cross
 linalg_det: _packet_linalg_det
+linalg_eig: _packet_linalg_eig
 linalg_eigh: _packet_linalg_eigh
+linalg_eigvals: _packet_linalg_eigvals
 linalg_eigvalsh: _packet_linalg_eigvalsh
+linalg_householder_product: _packet_linalg_householder_product
 linalg_inv: _packet_linalg_inv
 linalg_inv_ex: _packet_linalg_inv_ex
+linalg_ldl_factor: _packet_linalg_ldl_factor
+linalg_ldl_factor_ex: _packet_linalg_ldl_factor_ex
+linalg_ldl_solve: _packet_linalg_ldl_solve
 linalg_lstsq: _packet_linalg_lstsq
 linalg_lu_factor: _packet_linalg_lu_factor
 linalg_lu_factor_ex: _packet_linalg_lu_factor_ex
+linalg_lu_solve: _packet_linalg_lu_solve
+linalg_matrix_exp: _packet_linalg_matrix_exp
 linalg_matrix_norm: _packet_linalg_matrix_norm
 linalg_matrix_power: _packet_linalg_matrix_power
 linalg_matrix_rank: _packet_linalg_matrix_rank
@@ -8898,6 +9971,7 @@ lstm: _packet_lstm
 lstm_cell: _packet_lstm_cell
 lt: _packet_lt
 lt_: _packet_lt_
+lu_solve: _packet_lu_solve
 margin_ranking_loss: _packet_margin_ranking_loss
 masked_fill: _packet_masked_fill
 masked_fill_: _packet_masked_fill_
@@ -8906,6 +9980,7 @@ masked_scatter_: _packet_masked_scatter_
 masked_scatter_backward: _packet_masked_scatter_backward
 masked_select: _packet_masked_select
 matmul: _packet_matmul
+matrix_exp: _packet_matrix_exp
 matrix_power: _packet_matrix_power
 max: _packet_max
 max_pool1d: _packet_max_pool1d
@@ -8916,6 +9991,8 @@ max_pool2d_with_indices_backward: _packet_max_pool2d_with_indices_backward
 max_pool3d: _packet_max_pool3d
 max_pool3d_with_indices: _packet_max_pool3d_with_indices
 max_pool3d_with_indices_backward: _packet_max_pool3d_with_indices_backward
+max_unpool2d: _packet_max_unpool2d
+max_unpool3d: _packet_max_unpool3d
 maximum: _packet_maximum
 mean: _packet_mean
 median: _packet_median
@@ -8932,9 +10009,14 @@ mse_loss: _packet_mse_loss
 msort: _packet_msort
 mul: _packet_mul
 mul_: _packet_mul_
+multi_margin_loss: _packet_multi_margin_loss
+multilabel_margin_loss: _packet_multilabel_margin_loss
+multinomial: _packet_multinomial
 multiply: _packet_multiply
 multiply_: _packet_multiply_
 mv: _packet_mv
+mvlgamma: _packet_mvlgamma
+mvlgamma_: _packet_mvlgamma_
 nan_to_num: _packet_nan_to_num
 nan_to_num_: _packet_nan_to_num_
 nanmean: _packet_nanmean
@@ -8959,8 +10041,15 @@ new_ones: _packet_new_ones
 new_zeros: _packet_new_zeros
 nextafter: _packet_nextafter
 nextafter_: _packet_nextafter_
+nll_loss: _packet_nll_loss
+nll_loss2d: _packet_nll_loss2d
+nll_loss2d_backward: _packet_nll_loss2d_backward
+nll_loss2d_forward: _packet_nll_loss2d_forward
+nll_loss_backward: _packet_nll_loss_backward
+nll_loss_forward: _packet_nll_loss_forward
 nll_loss_nd: _packet_nll_loss_nd
 nonzero: _packet_nonzero
+nonzero_static: _packet_nonzero_static
 norm: _packet_norm
 normal: _packet_normal
 normal_: _packet_normal_
@@ -8970,14 +10059,18 @@ not_equal_: _packet_not_equal_
 one_hot: _packet_one_hot
 ones: _packet_ones
 ones_like: _packet_ones_like
+orgqr: _packet_orgqr
+ormqr: _packet_ormqr
 outer: _packet_outer
 pad: _packet_pad
 pairwise_distance: _packet_pairwise_distance
+pdist: _packet_pdist
 permute: _packet_permute
 permute_copy: _packet_permute_copy
 pinverse: _packet_pinverse
 pixel_shuffle: _packet_pixel_shuffle
 pixel_unshuffle: _packet_pixel_unshuffle
+poisson: _packet_poisson
 poisson_nll_loss: _packet_poisson_nll_loss
 polar: _packet_polar
 polygamma: _packet_polygamma
@@ -8987,6 +10080,8 @@ pow_: _packet_pow_
 prelu: _packet_prelu
 prod: _packet_prod
 promote_types: _packet_promote_types
+put: _packet_put
+put_: _packet_put_
 quantile: _packet_quantile
 rad2deg: _packet_rad2deg
 rad2deg_: _packet_rad2deg_
@@ -9013,6 +10108,8 @@ relu6_: _packet_relu6_
 relu_: _packet_relu_
 remainder: _packet_remainder
 remainder_: _packet_remainder_
+renorm: _packet_renorm
+renorm_: _packet_renorm_
 repeat: _packet_repeat
 repeat_interleave: _packet_repeat_interleave
 replication_pad1d: _packet_replication_pad1d
@@ -9033,6 +10130,12 @@ roll: _packet_roll
 rot90: _packet_rot90
 round: _packet_round
 round_: _packet_round_
+rrelu: _packet_rrelu
+rrelu_: _packet_rrelu_
+rrelu_with_noise: _packet_rrelu_with_noise
+rrelu_with_noise_: _packet_rrelu_with_noise_
+rrelu_with_noise_backward: _packet_rrelu_with_noise_backward
+rrelu_with_noise_functional: _packet_rrelu_with_noise_functional
 rsqrt: _packet_rsqrt
 rsqrt_: _packet_rsqrt_
 rsub: _packet_rsub
@@ -9041,7 +10144,10 @@ scatter: _packet_scatter
 scatter_: _packet_scatter_
 scatter_add: _packet_scatter_add
 scatter_add_: _packet_scatter_add_
+scatter_reduce: _packet_scatter_reduce
+scatter_reduce_: _packet_scatter_reduce_
 searchsorted: _packet_searchsorted
+segment_reduce: _packet_segment_reduce
 select: _packet_select
 select_backward: _packet_select_backward
 select_copy: _packet_select_copy
@@ -9078,25 +10184,38 @@ softplus_backward: _packet_softplus_backward
 softshrink: _packet_softshrink
 softshrink_backward: _packet_softshrink_backward
 sort: _packet_sort
+special_bessel_j0: _packet_special_bessel_j0
+special_bessel_j1: _packet_special_bessel_j1
+special_bessel_y0: _packet_special_bessel_y0
+special_bessel_y1: _packet_special_bessel_y1
 special_digamma: _packet_special_digamma
+special_entr: _packet_special_entr
 special_erf: _packet_special_erf
 special_erfc: _packet_special_erfc
+special_erfcx: _packet_special_erfcx
 special_erfinv: _packet_special_erfinv
 special_exp2: _packet_special_exp2
 special_expit: _packet_special_expit
 special_expm1: _packet_special_expm1
+special_gammainc: _packet_special_gammainc
+special_gammaincc: _packet_special_gammaincc
 special_gammaln: _packet_special_gammaln
 special_i0: _packet_special_i0
 special_i0e: _packet_special_i0e
 special_i1: _packet_special_i1
 special_i1e: _packet_special_i1e
 special_log1p: _packet_special_log1p
+special_log_ndtr: _packet_special_log_ndtr
 special_logit: _packet_special_logit
 special_logsumexp: _packet_special_logsumexp
+special_multigammaln: _packet_special_multigammaln
+special_ndtr: _packet_special_ndtr
+special_ndtri: _packet_special_ndtri
 special_polygamma: _packet_special_polygamma
 special_psi: _packet_special_psi
 special_sinc: _packet_special_sinc
 special_xlog1py: _packet_special_xlog1py
+special_zeta: _packet_special_zeta
 split: _packet_split
 split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
@@ -9109,6 +10228,7 @@ squeeze_copy: _packet_squeeze_copy
 stack: _packet_stack
 std: _packet_std
 std_mean: _packet_std_mean
+stft: _packet_stft
 sub: _packet_sub
 sub_: _packet_sub_
 subtract: _packet_subtract
@@ -9143,9 +10263,11 @@ trapezoid: _packet_trapezoid
 trapz: _packet_trapz
 tril: _packet_tril
 tril_: _packet_tril_
+tril_indices: _packet_tril_indices
 triplet_margin_loss: _packet_triplet_margin_loss
 triu: _packet_triu
 triu_: _packet_triu_
+triu_indices: _packet_triu_indices
 true_divide: _packet_true_divide
 true_divide_: _packet_true_divide_
 trunc: _packet_trunc

@@ -8,6 +8,7 @@ import math
 
 from ._tenon import Tensor, weak_tensor, weak_tensor_lives
 from .fake import FakeTensorMode
+from .symbol import sym_max
 from .utils._python_dispatch import TorchDispatchMode
 from .utils.pytree import tree_flatten
 
@@ -56,7 +57,7 @@ _FLOPS: dict[str, Callable[..., int]] = {
 
 
 class Estimate:
-    """What a call would need.
+    """What a call would need: numbers, or expressions of the symbols that sizes have.
 
     Attributes:
         flops: Floating-point operations of matrix products, those of convolutions included.
@@ -102,7 +103,7 @@ class _Watch(TorchDispatchMode):
         for tensor in tree_flatten(result)[0]:
             if isinstance(tensor, Tensor):
                 self._count(tensor)
-        self.found.peak = max(self.found.peak, self.found.live)
+        self.found.peak = sym_max(self.found.peak, self.found.live)
         return result
 
     def _count(self, tensor: Tensor) -> None:
@@ -130,8 +131,8 @@ def estimate(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Estimate:
     """Tells what `fn(*args, **kwargs)` would need, without memory for it and without computing.
 
     The function runs on fake tensors: real ones among the arguments, and those that it refers to,
-    are made fake. A backward pass that it runs counts in; what it is to give gradients is an
-    argument.
+    are made fake. Those of symbolic sizes, on meta, stay as they are. A backward pass that it
+    runs counts in; what it is to give gradients is an argument.
 
         found = estimate(model, x)
         print(found.peak / 2**30, "GiB")

@@ -33,6 +33,8 @@ addcmul = _aten("addcmul")
 addmm = _aten("addmm")
 addmv = _aten("addmv")
 addr = _aten("addr")
+affine_grid_generator = _aten("affine_grid_generator")
+affine_grid_generator_backward = _aten("affine_grid_generator_backward")
 alias_copy = _aten("alias_copy")
 all = _aten("all")
 allclose = _aten("allclose")
@@ -79,6 +81,7 @@ avg_pool2d_backward = _aten("avg_pool2d_backward")
 avg_pool3d = _aten("avg_pool3d")
 avg_pool3d_backward = _aten("avg_pool3d_backward")
 baddbmm = _aten("baddbmm")
+bartlett_window = _aten("bartlett_window")
 batch_norm = _aten("batch_norm")
 bernoulli = _aten("bernoulli")
 bilinear = _aten("bilinear")
@@ -90,6 +93,7 @@ bitwise_and = _aten("bitwise_and")
 bitwise_not = _aten("bitwise_not")
 bitwise_or = _aten("bitwise_or")
 bitwise_xor = _aten("bitwise_xor")
+blackman_window = _aten("blackman_window")
 block_diag = _aten("block_diag")
 bmm = _aten("bmm")
 broadcast_to = _aten("broadcast_to")
@@ -98,6 +102,7 @@ can_cast = _aten("can_cast")
 cartesian_prod = _aten("cartesian_prod")
 cat = _aten("cat")
 cauchy = _aten("cauchy")
+cdist = _aten("cdist")
 ceil = _aten("ceil")
 ceil_ = _aten("ceil_")
 celu = _aten("celu")
@@ -146,6 +151,7 @@ count_nonzero = _aten("count_nonzero")
 cov = _aten("cov")
 cross = _aten("cross")
 cross_entropy_loss = _aten("cross_entropy_loss")
+ctc_loss = _aten("ctc_loss")
 cummax = _aten("cummax")
 cummin = _aten("cummin")
 cumprod = _aten("cumprod")
@@ -172,6 +178,7 @@ dstack = _aten("dstack")
 einsum = _aten("einsum")
 elu = _aten("elu")
 embedding = _aten("embedding")
+embedding_bag = _aten("embedding_bag")
 embedding_dense_backward = _aten("embedding_dense_backward")
 eq = _aten("eq")
 equal = _aten("equal")
@@ -239,10 +246,17 @@ ger = _aten("ger")
 glu = _aten("glu")
 greater = _aten("greater")
 greater_equal = _aten("greater_equal")
+grid_sampler = _aten("grid_sampler")
+grid_sampler_2d = _aten("grid_sampler_2d")
+grid_sampler_2d_backward = _aten("grid_sampler_2d_backward")
+grid_sampler_3d = _aten("grid_sampler_3d")
+grid_sampler_3d_backward = _aten("grid_sampler_3d_backward")
 group_norm = _aten("group_norm")
 gru = _aten("gru")
 gru_cell = _aten("gru_cell")
 gt = _aten("gt")
+hamming_window = _aten("hamming_window")
+hann_window = _aten("hann_window")
 hardshrink = _aten("hardshrink")
 hardshrink_backward = _aten("hardshrink_backward")
 hardsigmoid = _aten("hardsigmoid")
@@ -259,6 +273,8 @@ hstack = _aten("hstack")
 huber_loss = _aten("huber_loss")
 hypot = _aten("hypot")
 i0 = _aten("i0")
+igamma = _aten("igamma")
+igammac = _aten("igammac")
 im2col = _aten("im2col")
 imag = _aten("imag")
 index = _aten("index")
@@ -267,6 +283,7 @@ index_copy = _aten("index_copy")
 index_fill = _aten("index_fill")
 index_put = _aten("index_put")
 index_put_ = _aten("index_put_")
+index_reduce = _aten("index_reduce")
 index_select = _aten("index_select")
 index_select_backward = _aten("index_select_backward")
 inner = _aten("inner")
@@ -280,6 +297,8 @@ isnan = _aten("isnan")
 isneginf = _aten("isneginf")
 isposinf = _aten("isposinf")
 isreal = _aten("isreal")
+istft = _aten("istft")
+kaiser_window = _aten("kaiser_window")
 kl_div = _aten("kl_div")
 kron = _aten("kron")
 kthvalue = _aten("kthvalue")
@@ -299,13 +318,21 @@ linalg_cholesky_ex = _aten("linalg_cholesky_ex")
 linalg_cond = _aten("linalg_cond")
 linalg_cross = _aten("linalg_cross")
 linalg_det = _aten("linalg_det")
+linalg_eig = _aten("linalg_eig")
 linalg_eigh = _aten("linalg_eigh")
+linalg_eigvals = _aten("linalg_eigvals")
 linalg_eigvalsh = _aten("linalg_eigvalsh")
+linalg_householder_product = _aten("linalg_householder_product")
 linalg_inv = _aten("linalg_inv")
 linalg_inv_ex = _aten("linalg_inv_ex")
+linalg_ldl_factor = _aten("linalg_ldl_factor")
+linalg_ldl_factor_ex = _aten("linalg_ldl_factor_ex")
+linalg_ldl_solve = _aten("linalg_ldl_solve")
 linalg_lstsq = _aten("linalg_lstsq")
 linalg_lu_factor = _aten("linalg_lu_factor")
 linalg_lu_factor_ex = _aten("linalg_lu_factor_ex")
+linalg_lu_solve = _aten("linalg_lu_solve")
+linalg_matrix_exp = _aten("linalg_matrix_exp")
 linalg_matrix_norm = _aten("linalg_matrix_norm")
 linalg_matrix_power = _aten("linalg_matrix_power")
 linalg_matrix_rank = _aten("linalg_matrix_rank")
@@ -348,12 +375,14 @@ logsumexp = _aten("logsumexp")
 lstm = _aten("lstm")
 lstm_cell = _aten("lstm_cell")
 lt = _aten("lt")
+lu_solve = _aten("lu_solve")
 margin_ranking_loss = _aten("margin_ranking_loss")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
 masked_scatter_backward = _aten("masked_scatter_backward")
 masked_select = _aten("masked_select")
 matmul = _aten("matmul")
+matrix_exp = _aten("matrix_exp")
 matrix_power = _aten("matrix_power")
 max = _aten("max")
 max_pool1d = _aten("max_pool1d")
@@ -364,6 +393,8 @@ max_pool2d_with_indices_backward = _aten("max_pool2d_with_indices_backward")
 max_pool3d = _aten("max_pool3d")
 max_pool3d_with_indices = _aten("max_pool3d_with_indices")
 max_pool3d_with_indices_backward = _aten("max_pool3d_with_indices_backward")
+max_unpool2d = _aten("max_unpool2d")
+max_unpool3d = _aten("max_unpool3d")
 maximum = _aten("maximum")
 mean = _aten("mean")
 median = _aten("median")
@@ -378,8 +409,12 @@ movedim = _aten("movedim")
 mse_loss = _aten("mse_loss")
 msort = _aten("msort")
 mul = _aten("mul")
+multi_margin_loss = _aten("multi_margin_loss")
+multilabel_margin_loss = _aten("multilabel_margin_loss")
+multinomial = _aten("multinomial")
 multiply = _aten("multiply")
 mv = _aten("mv")
+mvlgamma = _aten("mvlgamma")
 nan_to_num = _aten("nan_to_num")
 nan_to_num_ = _aten("nan_to_num_")
 nanmean = _aten("nanmean")
@@ -397,20 +432,31 @@ neg_ = _aten("neg_")
 negative = _aten("negative")
 negative_ = _aten("negative_")
 nextafter = _aten("nextafter")
+nll_loss = _aten("nll_loss")
+nll_loss2d = _aten("nll_loss2d")
+nll_loss2d_backward = _aten("nll_loss2d_backward")
+nll_loss2d_forward = _aten("nll_loss2d_forward")
+nll_loss_backward = _aten("nll_loss_backward")
+nll_loss_forward = _aten("nll_loss_forward")
 nll_loss_nd = _aten("nll_loss_nd")
+nonzero_static = _aten("nonzero_static")
 norm = _aten("norm")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
 not_equal = _aten("not_equal")
 one_hot = _aten("one_hot")
+orgqr = _aten("orgqr")
+ormqr = _aten("ormqr")
 outer = _aten("outer")
 pad = _aten("pad")
 pairwise_distance = _aten("pairwise_distance")
+pdist = _aten("pdist")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pinverse = _aten("pinverse")
 pixel_shuffle = _aten("pixel_shuffle")
 pixel_unshuffle = _aten("pixel_unshuffle")
+poisson = _aten("poisson")
 poisson_nll_loss = _aten("poisson_nll_loss")
 polar = _aten("polar")
 polygamma = _aten("polygamma")
@@ -418,6 +464,7 @@ positive = _aten("positive")
 pow = _aten("pow")
 prelu = _aten("prelu")
 prod = _aten("prod")
+put = _aten("put")
 quantile = _aten("quantile")
 rad2deg = _aten("rad2deg")
 randint = _aten("randint")
@@ -437,6 +484,7 @@ relu = _aten("relu")
 relu6 = _aten("relu6")
 relu_ = _aten("relu_")
 remainder = _aten("remainder")
+renorm = _aten("renorm")
 repeat_interleave = _aten("repeat_interleave")
 replication_pad1d = _aten("replication_pad1d")
 replication_pad1d_backward = _aten("replication_pad1d_backward")
@@ -455,13 +503,19 @@ roll = _aten("roll")
 rot90 = _aten("rot90")
 round = _aten("round")
 round_ = _aten("round_")
+rrelu = _aten("rrelu")
+rrelu_with_noise = _aten("rrelu_with_noise")
+rrelu_with_noise_backward = _aten("rrelu_with_noise_backward")
+rrelu_with_noise_functional = _aten("rrelu_with_noise_functional")
 rsqrt = _aten("rsqrt")
 rsqrt_ = _aten("rsqrt_")
 rsub = _aten("rsub")
 scaled_dot_product_attention = _aten("scaled_dot_product_attention")
 scatter = _aten("scatter")
 scatter_add = _aten("scatter_add")
+scatter_reduce = _aten("scatter_reduce")
 searchsorted = _aten("searchsorted")
+segment_reduce = _aten("segment_reduce")
 select = _aten("select")
 select_backward = _aten("select_backward")
 select_copy = _aten("select_copy")
@@ -493,25 +547,38 @@ softplus_backward = _aten("softplus_backward")
 softshrink = _aten("softshrink")
 softshrink_backward = _aten("softshrink_backward")
 sort = _aten("sort")
+special_bessel_j0 = _aten("special_bessel_j0")
+special_bessel_j1 = _aten("special_bessel_j1")
+special_bessel_y0 = _aten("special_bessel_y0")
+special_bessel_y1 = _aten("special_bessel_y1")
 special_digamma = _aten("special_digamma")
+special_entr = _aten("special_entr")
 special_erf = _aten("special_erf")
 special_erfc = _aten("special_erfc")
+special_erfcx = _aten("special_erfcx")
 special_erfinv = _aten("special_erfinv")
 special_exp2 = _aten("special_exp2")
 special_expit = _aten("special_expit")
 special_expm1 = _aten("special_expm1")
+special_gammainc = _aten("special_gammainc")
+special_gammaincc = _aten("special_gammaincc")
 special_gammaln = _aten("special_gammaln")
 special_i0 = _aten("special_i0")
 special_i0e = _aten("special_i0e")
 special_i1 = _aten("special_i1")
 special_i1e = _aten("special_i1e")
 special_log1p = _aten("special_log1p")
+special_log_ndtr = _aten("special_log_ndtr")
 special_logit = _aten("special_logit")
 special_logsumexp = _aten("special_logsumexp")
+special_multigammaln = _aten("special_multigammaln")
+special_ndtr = _aten("special_ndtr")
+special_ndtri = _aten("special_ndtri")
 special_polygamma = _aten("special_polygamma")
 special_psi = _aten("special_psi")
 special_sinc = _aten("special_sinc")
 special_xlog1py = _aten("special_xlog1py")
+special_zeta = _aten("special_zeta")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -523,6 +590,7 @@ squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
 std = _aten("std")
 std_mean = _aten("std_mean")
+stft = _aten("stft")
 sub = _aten("sub")
 subtract = _aten("subtract")
 sum = _aten("sum")
@@ -549,8 +617,10 @@ transpose_copy = _aten("transpose_copy")
 trapezoid = _aten("trapezoid")
 trapz = _aten("trapz")
 tril = _aten("tril")
+tril_indices = _aten("tril_indices")
 triplet_margin_loss = _aten("triplet_margin_loss")
 triu = _aten("triu")
+triu_indices = _aten("triu_indices")
 true_divide = _aten("true_divide")
 trunc = _aten("trunc")
 trunc_ = _aten("trunc_")
@@ -617,6 +687,8 @@ __all__ = [
     "addmm",
     "addmv",
     "addr",
+    "affine_grid_generator",
+    "affine_grid_generator_backward",
     "alias_copy",
     "all",
     "allclose",
@@ -663,6 +735,7 @@ __all__ = [
     "avg_pool3d",
     "avg_pool3d_backward",
     "baddbmm",
+    "bartlett_window",
     "batch_norm",
     "bernoulli",
     "bilinear",
@@ -674,6 +747,7 @@ __all__ = [
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "broadcast_to",
@@ -682,6 +756,7 @@ __all__ = [
     "cartesian_prod",
     "cat",
     "cauchy",
+    "cdist",
     "ceil",
     "ceil_",
     "celu",
@@ -730,6 +805,7 @@ __all__ = [
     "cov",
     "cross",
     "cross_entropy_loss",
+    "ctc_loss",
     "cummax",
     "cummin",
     "cumprod",
@@ -756,6 +832,7 @@ __all__ = [
     "einsum",
     "elu",
     "embedding",
+    "embedding_bag",
     "embedding_dense_backward",
     "eq",
     "equal",
@@ -823,10 +900,17 @@ __all__ = [
     "glu",
     "greater",
     "greater_equal",
+    "grid_sampler",
+    "grid_sampler_2d",
+    "grid_sampler_2d_backward",
+    "grid_sampler_3d",
+    "grid_sampler_3d_backward",
     "group_norm",
     "gru",
     "gru_cell",
     "gt",
+    "hamming_window",
+    "hann_window",
     "hardshrink",
     "hardshrink_backward",
     "hardsigmoid",
@@ -843,6 +927,8 @@ __all__ = [
     "huber_loss",
     "hypot",
     "i0",
+    "igamma",
+    "igammac",
     "im2col",
     "imag",
     "index",
@@ -851,6 +937,7 @@ __all__ = [
     "index_fill",
     "index_put",
     "index_put_",
+    "index_reduce",
     "index_select",
     "index_select_backward",
     "inner",
@@ -864,6 +951,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
+    "kaiser_window",
     "kl_div",
     "kron",
     "kthvalue",
@@ -883,13 +972,21 @@ __all__ = [
     "linalg_cond",
     "linalg_cross",
     "linalg_det",
+    "linalg_eig",
     "linalg_eigh",
+    "linalg_eigvals",
     "linalg_eigvalsh",
+    "linalg_householder_product",
     "linalg_inv",
     "linalg_inv_ex",
+    "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
+    "linalg_ldl_solve",
     "linalg_lstsq",
     "linalg_lu_factor",
     "linalg_lu_factor_ex",
+    "linalg_lu_solve",
+    "linalg_matrix_exp",
     "linalg_matrix_norm",
     "linalg_matrix_power",
     "linalg_matrix_rank",
@@ -932,12 +1029,14 @@ __all__ = [
     "lstm",
     "lstm_cell",
     "lt",
+    "lu_solve",
     "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
+    "matrix_exp",
     "matrix_power",
     "max",
     "max_pool1d",
@@ -948,6 +1047,8 @@ __all__ = [
     "max_pool3d",
     "max_pool3d_with_indices",
     "max_pool3d_with_indices_backward",
+    "max_unpool2d",
+    "max_unpool3d",
     "maximum",
     "mean",
     "median",
@@ -962,8 +1063,12 @@ __all__ = [
     "mse_loss",
     "msort",
     "mul",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multinomial",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
@@ -981,20 +1086,31 @@ __all__ = [
     "negative",
     "negative_",
     "nextafter",
+    "nll_loss",
+    "nll_loss2d",
+    "nll_loss2d_backward",
+    "nll_loss2d_forward",
+    "nll_loss_backward",
+    "nll_loss_forward",
     "nll_loss_nd",
+    "nonzero_static",
     "norm",
     "normal",
     "normal_functional",
     "not_equal",
     "one_hot",
+    "orgqr",
+    "ormqr",
     "outer",
     "pad",
     "pairwise_distance",
+    "pdist",
     "permute",
     "permute_copy",
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "poisson_nll_loss",
     "polar",
     "polygamma",
@@ -1002,6 +1118,7 @@ __all__ = [
     "pow",
     "prelu",
     "prod",
+    "put",
     "quantile",
     "rad2deg",
     "randint",
@@ -1021,6 +1138,7 @@ __all__ = [
     "relu6",
     "relu_",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "replication_pad1d",
     "replication_pad1d_backward",
@@ -1039,13 +1157,19 @@ __all__ = [
     "rot90",
     "round",
     "round_",
+    "rrelu",
+    "rrelu_with_noise",
+    "rrelu_with_noise_backward",
+    "rrelu_with_noise_functional",
     "rsqrt",
     "rsqrt_",
     "rsub",
     "scaled_dot_product_attention",
     "scatter",
     "scatter_add",
+    "scatter_reduce",
     "searchsorted",
+    "segment_reduce",
     "select",
     "select_backward",
     "select_copy",
@@ -1077,25 +1201,38 @@ __all__ = [
     "softshrink",
     "softshrink_backward",
     "sort",
+    "special_bessel_j0",
+    "special_bessel_j1",
+    "special_bessel_y0",
+    "special_bessel_y1",
     "special_digamma",
+    "special_entr",
     "special_erf",
     "special_erfc",
+    "special_erfcx",
     "special_erfinv",
     "special_exp2",
     "special_expit",
     "special_expm1",
+    "special_gammainc",
+    "special_gammaincc",
     "special_gammaln",
     "special_i0",
     "special_i0e",
     "special_i1",
     "special_i1e",
     "special_log1p",
+    "special_log_ndtr",
     "special_logit",
     "special_logsumexp",
+    "special_multigammaln",
+    "special_ndtr",
+    "special_ndtri",
     "special_polygamma",
     "special_psi",
     "special_sinc",
     "special_xlog1py",
+    "special_zeta",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -1107,6 +1244,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "sub",
     "subtract",
     "sum",
@@ -1133,8 +1271,10 @@ __all__ = [
     "trapezoid",
     "trapz",
     "tril",
+    "tril_indices",
     "triplet_margin_loss",
     "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "trunc_",

@@ -23,6 +23,8 @@ from ._aten import addcmul as addcmul
 from ._aten import addmm as addmm
 from ._aten import addmv as addmv
 from ._aten import addr as addr
+from ._aten import affine_grid_generator as affine_grid_generator
+from ._aten import affine_grid_generator_backward as affine_grid_generator_backward
 from ._aten import alias_copy as alias_copy
 from ._aten import all as all
 from ._aten import allclose as allclose
@@ -69,6 +71,7 @@ from ._aten import avg_pool2d_backward as avg_pool2d_backward
 from ._aten import avg_pool3d as avg_pool3d
 from ._aten import avg_pool3d_backward as avg_pool3d_backward
 from ._aten import baddbmm as baddbmm
+from ._aten import bartlett_window as bartlett_window
 from ._aten import batch_norm as batch_norm
 from ._aten import bernoulli as bernoulli
 from ._aten import bilinear as bilinear
@@ -80,6 +83,7 @@ from ._aten import bitwise_and as bitwise_and
 from ._aten import bitwise_not as bitwise_not
 from ._aten import bitwise_or as bitwise_or
 from ._aten import bitwise_xor as bitwise_xor
+from ._aten import blackman_window as blackman_window
 from ._aten import block_diag as block_diag
 from ._aten import bmm as bmm
 from ._aten import broadcast_to as broadcast_to
@@ -88,6 +92,7 @@ from ._aten import can_cast as can_cast
 from ._aten import cartesian_prod as cartesian_prod
 from ._aten import cat as cat
 from ._aten import cauchy as cauchy
+from ._aten import cdist as cdist
 from ._aten import ceil as ceil
 from ._aten import ceil_ as ceil_
 from ._aten import celu as celu
@@ -136,6 +141,7 @@ from ._aten import count_nonzero as count_nonzero
 from ._aten import cov as cov
 from ._aten import cross as cross
 from ._aten import cross_entropy_loss as cross_entropy_loss
+from ._aten import ctc_loss as ctc_loss
 from ._aten import cummax as cummax
 from ._aten import cummin as cummin
 from ._aten import cumprod as cumprod
@@ -162,6 +168,7 @@ from ._aten import dstack as dstack
 from ._aten import einsum as einsum
 from ._aten import elu as elu
 from ._aten import embedding as embedding
+from ._aten import embedding_bag as embedding_bag
 from ._aten import embedding_dense_backward as embedding_dense_backward
 from ._aten import eq as eq
 from ._aten import equal as equal
@@ -229,10 +236,17 @@ from ._aten import ger as ger
 from ._aten import glu as glu
 from ._aten import greater as greater
 from ._aten import greater_equal as greater_equal
+from ._aten import grid_sampler as grid_sampler
+from ._aten import grid_sampler_2d as grid_sampler_2d
+from ._aten import grid_sampler_2d_backward as grid_sampler_2d_backward
+from ._aten import grid_sampler_3d as grid_sampler_3d
+from ._aten import grid_sampler_3d_backward as grid_sampler_3d_backward
 from ._aten import group_norm as group_norm
 from ._aten import gru as gru
 from ._aten import gru_cell as gru_cell
 from ._aten import gt as gt
+from ._aten import hamming_window as hamming_window
+from ._aten import hann_window as hann_window
 from ._aten import hardshrink as hardshrink
 from ._aten import hardshrink_backward as hardshrink_backward
 from ._aten import hardsigmoid as hardsigmoid
@@ -249,6 +263,8 @@ from ._aten import hstack as hstack
 from ._aten import huber_loss as huber_loss
 from ._aten import hypot as hypot
 from ._aten import i0 as i0
+from ._aten import igamma as igamma
+from ._aten import igammac as igammac
 from ._aten import im2col as im2col
 from ._aten import imag as imag
 from ._aten import index as index
@@ -257,6 +273,7 @@ from ._aten import index_copy as index_copy
 from ._aten import index_fill as index_fill
 from ._aten import index_put as index_put
 from ._aten import index_put_ as index_put_
+from ._aten import index_reduce as index_reduce
 from ._aten import index_select as index_select
 from ._aten import index_select_backward as index_select_backward
 from ._aten import inner as inner
@@ -270,6 +287,8 @@ from ._aten import isnan as isnan
 from ._aten import isneginf as isneginf
 from ._aten import isposinf as isposinf
 from ._aten import isreal as isreal
+from ._aten import istft as istft
+from ._aten import kaiser_window as kaiser_window
 from ._aten import kl_div as kl_div
 from ._aten import kron as kron
 from ._aten import kthvalue as kthvalue
@@ -289,13 +308,21 @@ from ._aten import linalg_cholesky_ex as linalg_cholesky_ex
 from ._aten import linalg_cond as linalg_cond
 from ._aten import linalg_cross as linalg_cross
 from ._aten import linalg_det as linalg_det
+from ._aten import linalg_eig as linalg_eig
 from ._aten import linalg_eigh as linalg_eigh
+from ._aten import linalg_eigvals as linalg_eigvals
 from ._aten import linalg_eigvalsh as linalg_eigvalsh
+from ._aten import linalg_householder_product as linalg_householder_product
 from ._aten import linalg_inv as linalg_inv
 from ._aten import linalg_inv_ex as linalg_inv_ex
+from ._aten import linalg_ldl_factor as linalg_ldl_factor
+from ._aten import linalg_ldl_factor_ex as linalg_ldl_factor_ex
+from ._aten import linalg_ldl_solve as linalg_ldl_solve
 from ._aten import linalg_lstsq as linalg_lstsq
 from ._aten import linalg_lu_factor as linalg_lu_factor
 from ._aten import linalg_lu_factor_ex as linalg_lu_factor_ex
+from ._aten import linalg_lu_solve as linalg_lu_solve
+from ._aten import linalg_matrix_exp as linalg_matrix_exp
 from ._aten import linalg_matrix_norm as linalg_matrix_norm
 from ._aten import linalg_matrix_power as linalg_matrix_power
 from ._aten import linalg_matrix_rank as linalg_matrix_rank
@@ -338,12 +365,14 @@ from ._aten import logsumexp as logsumexp
 from ._aten import lstm as lstm
 from ._aten import lstm_cell as lstm_cell
 from ._aten import lt as lt
+from ._aten import lu_solve as lu_solve
 from ._aten import margin_ranking_loss as margin_ranking_loss
 from ._aten import masked_fill as masked_fill
 from ._aten import masked_scatter as masked_scatter
 from ._aten import masked_scatter_backward as masked_scatter_backward
 from ._aten import masked_select as masked_select
 from ._aten import matmul as matmul
+from ._aten import matrix_exp as matrix_exp
 from ._aten import matrix_power as matrix_power
 from ._aten import max as max
 from ._aten import max_pool1d as max_pool1d
@@ -354,6 +383,8 @@ from ._aten import max_pool2d_with_indices_backward as max_pool2d_with_indices_b
 from ._aten import max_pool3d as max_pool3d
 from ._aten import max_pool3d_with_indices as max_pool3d_with_indices
 from ._aten import max_pool3d_with_indices_backward as max_pool3d_with_indices_backward
+from ._aten import max_unpool2d as max_unpool2d
+from ._aten import max_unpool3d as max_unpool3d
 from ._aten import maximum as maximum
 from ._aten import mean as mean
 from ._aten import median as median
@@ -368,8 +399,12 @@ from ._aten import movedim as movedim
 from ._aten import mse_loss as mse_loss
 from ._aten import msort as msort
 from ._aten import mul as mul
+from ._aten import multi_margin_loss as multi_margin_loss
+from ._aten import multilabel_margin_loss as multilabel_margin_loss
+from ._aten import multinomial as multinomial
 from ._aten import multiply as multiply
 from ._aten import mv as mv
+from ._aten import mvlgamma as mvlgamma
 from ._aten import nan_to_num as nan_to_num
 from ._aten import nan_to_num_ as nan_to_num_
 from ._aten import nanmean as nanmean
@@ -387,20 +422,31 @@ from ._aten import neg_ as neg_
 from ._aten import negative as negative
 from ._aten import negative_ as negative_
 from ._aten import nextafter as nextafter
+from ._aten import nll_loss as nll_loss
+from ._aten import nll_loss2d as nll_loss2d
+from ._aten import nll_loss2d_backward as nll_loss2d_backward
+from ._aten import nll_loss2d_forward as nll_loss2d_forward
+from ._aten import nll_loss_backward as nll_loss_backward
+from ._aten import nll_loss_forward as nll_loss_forward
 from ._aten import nll_loss_nd as nll_loss_nd
+from ._aten import nonzero_static as nonzero_static
 from ._aten import norm as norm
 from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
 from ._aten import not_equal as not_equal
 from ._aten import one_hot as one_hot
+from ._aten import orgqr as orgqr
+from ._aten import ormqr as ormqr
 from ._aten import outer as outer
 from ._aten import pad as pad
 from ._aten import pairwise_distance as pairwise_distance
+from ._aten import pdist as pdist
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pinverse as pinverse
 from ._aten import pixel_shuffle as pixel_shuffle
 from ._aten import pixel_unshuffle as pixel_unshuffle
+from ._aten import poisson as poisson
 from ._aten import poisson_nll_loss as poisson_nll_loss
 from ._aten import polar as polar
 from ._aten import polygamma as polygamma
@@ -408,6 +454,7 @@ from ._aten import positive as positive
 from ._aten import pow as pow
 from ._aten import prelu as prelu
 from ._aten import prod as prod
+from ._aten import put as put
 from ._aten import quantile as quantile
 from ._aten import rad2deg as rad2deg
 from ._aten import randint as randint
@@ -427,6 +474,7 @@ from ._aten import relu as relu
 from ._aten import relu6 as relu6
 from ._aten import relu_ as relu_
 from ._aten import remainder as remainder
+from ._aten import renorm as renorm
 from ._aten import repeat_interleave as repeat_interleave
 from ._aten import replication_pad1d as replication_pad1d
 from ._aten import replication_pad1d_backward as replication_pad1d_backward
@@ -445,13 +493,19 @@ from ._aten import roll as roll
 from ._aten import rot90 as rot90
 from ._aten import round as round
 from ._aten import round_ as round_
+from ._aten import rrelu as rrelu
+from ._aten import rrelu_with_noise as rrelu_with_noise
+from ._aten import rrelu_with_noise_backward as rrelu_with_noise_backward
+from ._aten import rrelu_with_noise_functional as rrelu_with_noise_functional
 from ._aten import rsqrt as rsqrt
 from ._aten import rsqrt_ as rsqrt_
 from ._aten import rsub as rsub
 from ._aten import scaled_dot_product_attention as scaled_dot_product_attention
 from ._aten import scatter as scatter
 from ._aten import scatter_add as scatter_add
+from ._aten import scatter_reduce as scatter_reduce
 from ._aten import searchsorted as searchsorted
+from ._aten import segment_reduce as segment_reduce
 from ._aten import select as select
 from ._aten import select_backward as select_backward
 from ._aten import select_copy as select_copy
@@ -483,25 +537,38 @@ from ._aten import softplus_backward as softplus_backward
 from ._aten import softshrink as softshrink
 from ._aten import softshrink_backward as softshrink_backward
 from ._aten import sort as sort
+from ._aten import special_bessel_j0 as special_bessel_j0
+from ._aten import special_bessel_j1 as special_bessel_j1
+from ._aten import special_bessel_y0 as special_bessel_y0
+from ._aten import special_bessel_y1 as special_bessel_y1
 from ._aten import special_digamma as special_digamma
+from ._aten import special_entr as special_entr
 from ._aten import special_erf as special_erf
 from ._aten import special_erfc as special_erfc
+from ._aten import special_erfcx as special_erfcx
 from ._aten import special_erfinv as special_erfinv
 from ._aten import special_exp2 as special_exp2
 from ._aten import special_expit as special_expit
 from ._aten import special_expm1 as special_expm1
+from ._aten import special_gammainc as special_gammainc
+from ._aten import special_gammaincc as special_gammaincc
 from ._aten import special_gammaln as special_gammaln
 from ._aten import special_i0 as special_i0
 from ._aten import special_i0e as special_i0e
 from ._aten import special_i1 as special_i1
 from ._aten import special_i1e as special_i1e
 from ._aten import special_log1p as special_log1p
+from ._aten import special_log_ndtr as special_log_ndtr
 from ._aten import special_logit as special_logit
 from ._aten import special_logsumexp as special_logsumexp
+from ._aten import special_multigammaln as special_multigammaln
+from ._aten import special_ndtr as special_ndtr
+from ._aten import special_ndtri as special_ndtri
 from ._aten import special_polygamma as special_polygamma
 from ._aten import special_psi as special_psi
 from ._aten import special_sinc as special_sinc
 from ._aten import special_xlog1py as special_xlog1py
+from ._aten import special_zeta as special_zeta
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
@@ -513,6 +580,7 @@ from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
 from ._aten import std as std
 from ._aten import std_mean as std_mean
+from ._aten import stft as stft
 from ._aten import sub as sub
 from ._aten import subtract as subtract
 from ._aten import sum as sum
@@ -539,8 +607,10 @@ from ._aten import transpose_copy as transpose_copy
 from ._aten import trapezoid as trapezoid
 from ._aten import trapz as trapz
 from ._aten import tril as tril
+from ._aten import tril_indices as tril_indices
 from ._aten import triplet_margin_loss as triplet_margin_loss
 from ._aten import triu as triu
+from ._aten import triu_indices as triu_indices
 from ._aten import true_divide as true_divide
 from ._aten import trunc as trunc
 from ._aten import trunc_ as trunc_
@@ -608,6 +678,8 @@ __all__ = [
     "addmm",
     "addmv",
     "addr",
+    "affine_grid_generator",
+    "affine_grid_generator_backward",
     "alias_copy",
     "all",
     "allclose",
@@ -654,6 +726,7 @@ __all__ = [
     "avg_pool3d",
     "avg_pool3d_backward",
     "baddbmm",
+    "bartlett_window",
     "batch_norm",
     "bernoulli",
     "bilinear",
@@ -665,6 +738,7 @@ __all__ = [
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "broadcast_to",
@@ -673,6 +747,7 @@ __all__ = [
     "cartesian_prod",
     "cat",
     "cauchy",
+    "cdist",
     "ceil",
     "ceil_",
     "celu",
@@ -721,6 +796,7 @@ __all__ = [
     "cov",
     "cross",
     "cross_entropy_loss",
+    "ctc_loss",
     "cummax",
     "cummin",
     "cumprod",
@@ -747,6 +823,7 @@ __all__ = [
     "einsum",
     "elu",
     "embedding",
+    "embedding_bag",
     "embedding_dense_backward",
     "eq",
     "equal",
@@ -814,10 +891,17 @@ __all__ = [
     "glu",
     "greater",
     "greater_equal",
+    "grid_sampler",
+    "grid_sampler_2d",
+    "grid_sampler_2d_backward",
+    "grid_sampler_3d",
+    "grid_sampler_3d_backward",
     "group_norm",
     "gru",
     "gru_cell",
     "gt",
+    "hamming_window",
+    "hann_window",
     "hardshrink",
     "hardshrink_backward",
     "hardsigmoid",
@@ -834,6 +918,8 @@ __all__ = [
     "huber_loss",
     "hypot",
     "i0",
+    "igamma",
+    "igammac",
     "im2col",
     "imag",
     "index",
@@ -842,6 +928,7 @@ __all__ = [
     "index_fill",
     "index_put",
     "index_put_",
+    "index_reduce",
     "index_select",
     "index_select_backward",
     "inner",
@@ -855,6 +942,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
+    "kaiser_window",
     "kl_div",
     "kron",
     "kthvalue",
@@ -874,13 +963,21 @@ __all__ = [
     "linalg_cond",
     "linalg_cross",
     "linalg_det",
+    "linalg_eig",
     "linalg_eigh",
+    "linalg_eigvals",
     "linalg_eigvalsh",
+    "linalg_householder_product",
     "linalg_inv",
     "linalg_inv_ex",
+    "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
+    "linalg_ldl_solve",
     "linalg_lstsq",
     "linalg_lu_factor",
     "linalg_lu_factor_ex",
+    "linalg_lu_solve",
+    "linalg_matrix_exp",
     "linalg_matrix_norm",
     "linalg_matrix_power",
     "linalg_matrix_rank",
@@ -923,12 +1020,14 @@ __all__ = [
     "lstm",
     "lstm_cell",
     "lt",
+    "lu_solve",
     "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_scatter_backward",
     "masked_select",
     "matmul",
+    "matrix_exp",
     "matrix_power",
     "max",
     "max_pool1d",
@@ -939,6 +1038,8 @@ __all__ = [
     "max_pool3d",
     "max_pool3d_with_indices",
     "max_pool3d_with_indices_backward",
+    "max_unpool2d",
+    "max_unpool3d",
     "maximum",
     "mean",
     "median",
@@ -953,8 +1054,12 @@ __all__ = [
     "mse_loss",
     "msort",
     "mul",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multinomial",
     "multiply",
     "mv",
+    "mvlgamma",
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
@@ -972,20 +1077,31 @@ __all__ = [
     "negative",
     "negative_",
     "nextafter",
+    "nll_loss",
+    "nll_loss2d",
+    "nll_loss2d_backward",
+    "nll_loss2d_forward",
+    "nll_loss_backward",
+    "nll_loss_forward",
     "nll_loss_nd",
+    "nonzero_static",
     "norm",
     "normal",
     "normal_functional",
     "not_equal",
     "one_hot",
+    "orgqr",
+    "ormqr",
     "outer",
     "pad",
     "pairwise_distance",
+    "pdist",
     "permute",
     "permute_copy",
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "poisson_nll_loss",
     "polar",
     "polygamma",
@@ -993,6 +1109,7 @@ __all__ = [
     "pow",
     "prelu",
     "prod",
+    "put",
     "quantile",
     "rad2deg",
     "randint",
@@ -1012,6 +1129,7 @@ __all__ = [
     "relu6",
     "relu_",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "replication_pad1d",
     "replication_pad1d_backward",
@@ -1030,13 +1148,19 @@ __all__ = [
     "rot90",
     "round",
     "round_",
+    "rrelu",
+    "rrelu_with_noise",
+    "rrelu_with_noise_backward",
+    "rrelu_with_noise_functional",
     "rsqrt",
     "rsqrt_",
     "rsub",
     "scaled_dot_product_attention",
     "scatter",
     "scatter_add",
+    "scatter_reduce",
     "searchsorted",
+    "segment_reduce",
     "select",
     "select_backward",
     "select_copy",
@@ -1068,25 +1192,38 @@ __all__ = [
     "softshrink",
     "softshrink_backward",
     "sort",
+    "special_bessel_j0",
+    "special_bessel_j1",
+    "special_bessel_y0",
+    "special_bessel_y1",
     "special_digamma",
+    "special_entr",
     "special_erf",
     "special_erfc",
+    "special_erfcx",
     "special_erfinv",
     "special_exp2",
     "special_expit",
     "special_expm1",
+    "special_gammainc",
+    "special_gammaincc",
     "special_gammaln",
     "special_i0",
     "special_i0e",
     "special_i1",
     "special_i1e",
     "special_log1p",
+    "special_log_ndtr",
     "special_logit",
     "special_logsumexp",
+    "special_multigammaln",
+    "special_ndtr",
+    "special_ndtri",
     "special_polygamma",
     "special_psi",
     "special_sinc",
     "special_xlog1py",
+    "special_zeta",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -1098,6 +1235,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "sub",
     "subtract",
     "sum",
@@ -1124,8 +1262,10 @@ __all__ = [
     "trapezoid",
     "trapz",
     "tril",
+    "tril_indices",
     "triplet_margin_loss",
     "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "trunc_",

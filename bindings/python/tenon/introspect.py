@@ -228,8 +228,69 @@ class Event:
         return f"{indent}{verb} {self.op} [{self.key}]{kernel}{failed}"
 
 
+def _handler_event(noted: Any) -> Event:
+    """The event of a `__torch_function__` handler; where it stands is told later."""
+    from .override_names import _name_of
+
+    function, asked, _, _, begun, ended, failed = noted
+    language = _tenon.TENON_LANGUAGE_PYTHON
+    name = f"{asked.__module__}.{asked.__qualname__}"
+    return Event(
+        (
+            *(_name_of(function), "__torch_function__", False, 0, 0, -1, language),
+            *("", "", 0, int(failed), begun, ended, name, language),
+        )
+    )
+
+
+def _with_handlers(dispatches: list[Event], handlers: list[Any]) -> list[Event]:
+    """Dispatches and the handlers among them, in the order of their beginning.
+
+    Of a handler is known how many dispatches there were at its beginning and at its end.
+    """
+    events: list[Event] = []
+    places: list[int] = []  # of dispatches among the events
+    opened: list[tuple[int, Event, int]] = []  # handlers that run: their ends, and places
+    waiting = [(one[2], one[3], _handler_event(one)) for one in handlers]
+
+    def close(count: int, time: int) -> None:
+        while opened and 0 <= opened[-1][0] <= count and (opened[-1][1].end or 0) <= time:
+            opened.pop()
+
+    def add(event: Event, outer: int | None, depth: int) -> None:
+        event.parent, event.depth = outer, depth
+        if opened and (outer is None or outer < opened[-1][2]):
+            event.parent, event.depth = opened[-1][2], opened[-1][1].depth + 1
+        events.append(event)
+
+    for number in range(len(dispatches) + 1):
+        while waiting and waiting[0][0] <= number:
+            _, end, handler = waiting.pop(0)
+            close(number, handler.time)
+            # The innermost dispatch that ends after it is what it runs inside.
+            around = [
+                place
+                for place in places
+                if events[place].end is None or events[place].end >= (handler.end or 0)
+            ]
+            outer = around[-1] if around else None
+            add(handler, outer, 0 if outer is None else events[outer].depth + 1)
+            opened.append((end, handler, len(events) - 1))
+        if number == len(dispatches):
+            break
+        one = dispatches[number]
+        close(number, one.time)
+        outer = None if one.parent is None else places[one.parent]
+        add(one, outer, 0 if outer is None else events[outer].depth + 1)
+        places.append(len(events) - 1)
+    return events
+
+
 class profile:
     """Collects the thread's dispatches inside a `with` block, and prints them when it ends.
+
+    Handlers of modes and classes (`__torch_function__`) that Python's functions ask, before there
+    is a dispatch, are among them: `op` is the function, `key` is "__torch_function__".
 
     Args:
         file: Where to print, by default the standard output; None prints nothing.
@@ -245,20 +306,24 @@ class profile:
         self._file = file
         self._max_events = max_events
         self._handle: Any = None
+        self._handlers: list[Any] = []
         self._running = False
         self.events: list[Event] = []
         self.dropped = 0
 
     def __enter__(self) -> profile:
         self._handle = _tenon.tenon_profile_begin(self._max_events)
+        self._handlers = _tenon.watch_handlers(self._handle)
         self._running = True
         return self
 
     def __exit__(self, *exc: object) -> None:
+        _tenon.unwatch_handlers(self._handlers)
         _tenon.tenon_profile_end(self._handle)
         self._running = False
         spans, self.dropped = _tenon.profile_spans(self._handle)
-        self.events = [Event(facts) for facts in spans]
+        events = [Event(facts) for facts in spans]
+        self.events = _with_handlers(events, self._handlers) if self._handlers else events
         if self._file is not None and self.events:
             print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
 

@@ -6,13 +6,21 @@ from ._aten import linalg_cholesky_ex as cholesky_ex
 from ._aten import linalg_cond as cond
 from ._aten import linalg_cross as cross
 from ._aten import linalg_det as det
+from ._aten import linalg_eig as eig
 from ._aten import linalg_eigh as eigh
+from ._aten import linalg_eigvals as eigvals
 from ._aten import linalg_eigvalsh as eigvalsh
+from ._aten import linalg_householder_product as householder_product
 from ._aten import linalg_inv as inv
 from ._aten import linalg_inv_ex as inv_ex
+from ._aten import linalg_ldl_factor as ldl_factor
+from ._aten import linalg_ldl_factor_ex as ldl_factor_ex
+from ._aten import linalg_ldl_solve as ldl_solve
 from ._aten import linalg_lstsq as lstsq
 from ._aten import linalg_lu_factor as lu_factor
 from ._aten import linalg_lu_factor_ex as lu_factor_ex
+from ._aten import linalg_lu_solve as lu_solve
+from ._aten import linalg_matrix_exp as matrix_exp
 from ._aten import linalg_matrix_norm as matrix_norm
 from ._aten import linalg_matrix_power as matrix_power
 from ._aten import linalg_matrix_rank as matrix_rank
@@ -36,13 +44,21 @@ __all__ = [
     "cond",
     "cross",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu_factor",
     "lu_factor_ex",
+    "lu_solve",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of Tensor whose sizes may stand one by one: `new_zeros`, `repeat` and their like."""
+"""Methods of Tensor whose sizes may stand one by one, as those of `new_zeros`; and `stft`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _new_full = _packet("aten::new_full")
 _new_ones = _packet("aten::new_ones")
 _new_zeros = _packet("aten::new_zeros")
 _repeat = _packet("aten::repeat")
+_stft = _packet("aten::stft")
 _tile = _packet("aten::tile")
 
 
@@ -96,6 +97,24 @@ def tile(self: Tensor, *dims: Any) -> Tensor:
     return _tile(self, _listed(dims))
 
 
+def stft(
+    self: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """Returns the Fourier transforms of the signal's frames, as `tenon.stft`."""
+    sizes = (n_fft, hop_length, win_length, window, center, pad_mode)
+    return _stft.center(self, *sizes, normalized, onesided, return_complex, align_to_window)
+
+
 METHODS = (
     new_empty,
     new_empty_strided,
@@ -104,6 +123,7 @@ METHODS = (
     new_tensor,
     new_zeros,
     repeat,
+    stft,
     tile,
 )
 

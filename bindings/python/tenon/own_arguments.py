@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from .dtype import dtype as _dtype
 
 
+# Words for how distances are computed, and the operator's numbers: all give the same distances.
+_COMPUTE_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": 0,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+
+
 def _several(function: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     """Tensors that are given one by one, or as one sequence."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -26,6 +34,29 @@ def _several(function: str, tensors: tuple[Any, ...]) -> list[Tensor]:
                 f"at position {position}"
             )
     return list(given)
+
+
+@overridable
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    """Returns the distance of each row of matrices from each row of others.
+
+    Args:
+        x1: Of shape (..., P, M).
+        x2: Of shape (..., R, M): dims before the last two are broadcast.
+        p: The order of the norm of a difference: 0 counts elements that differ, infinity takes the
+            largest.
+        compute_mode: PyTorch's words for ways to compute; all give the same distances.
+    """
+    if compute_mode not in _COMPUTE_MODES:
+        raise InvalidArgumentError(
+            f"cdist: compute_mode must be one of {', '.join(_COMPUTE_MODES)}, got {compute_mode!r}"
+        )
+    return _packet("aten::cdist")(x1, x2, p, _COMPUTE_MODES[compute_mode])
 
 
 @overridable
@@ -125,6 +156,42 @@ def norm(
 
 
 @overridable
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """Returns the Fourier transforms of a signal's frames: of shape (batch?, frequencies, frames).
+
+    Args:
+        input: A signal of shape (length,), or signals of shape (batch, length).
+        n_fft: How long frames are.
+        hop_length: From one frame to the next; by default a quarter of a frame.
+        win_length: How much of each frame the window sees, in its middle; by default all.
+        window: What frames are multiplied by; by default ones.
+        center: Whether frames are around their places, and the signal is padded at both ends.
+        pad_mode: How, as that of `nn.functional.pad`.
+        normalized: Whether transforms are divided by the root of how long frames are.
+        onesided: Whether frequencies below 0 are left out; by default those of reals are.
+        return_complex: Whether the result is complex, or has real and imaginary parts in a last
+            dim. A signal of reals needs it said.
+        align_to_window: Whether the signal is padded by as much as the window does not see;
+            without `center` alone.
+    """
+    sizes = (n_fft, hop_length, win_length, window, center, pad_mode)
+    options = (normalized, onesided, return_complex, align_to_window)
+    return _packet("aten::stft").center(input, *sizes, *options)
+
+
+@overridable
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -174,10 +241,12 @@ def _asked(parts: Any, return_inverse: bool, return_counts: bool) -> Any:
 __all__ = [
     "block_diag",
     "cartesian_prod",
+    "cdist",
     "chain_matmul",
     "einsum",
     "meshgrid",
     "norm",
+    "stft",
     "tensordot",
     "unique",
     "unique_consecutive",

@@ -27,9 +27,9 @@ typedef struct tenon_bound {
   tenon_deleter deleter; /* runs on state exactly once; may be NULL */
 } tenon_bound;
 
-/* Plans a call of the boxed kernel without making it: reads no elements and writes none. Results
- * are written as the kernel's, their elements undefined. `out_bound` is zeroed on entry; its `run`
- * stays NULL where a call with arguments like these is not planned, and there are no results. */
+/* Plans a call of the boxed kernel: reads and writes no elements, gives results as the kernel's but
+ * for elements. Where it plans none `out_bound`, zeroed, stays, and there are no results. DECLINED:
+ * the kernel only calls operators, the same ones for all elements; it is run, its calls planned. */
 typedef tenon_status (*tenon_bind_fn)(void* ctx, const tenon_op* op, tenon_keyset keys,
                                       tenon_stack* stack, tenon_bound* out_bound);
 
@@ -92,7 +92,7 @@ typedef struct tenon_kernel {
   const char* file;          /* NULL or where it is registered */
   int32_t line;
   uint32_t reserved0;   /* zero */
-  tenon_bind_fn bind;   /* NULL, or what plans calls for graphs; a backend's kernel only */
+  tenon_bind_fn bind;   /* NULL, or what plans calls for graphs */
   uint64_t reserved[1]; /* zero */
 } tenon_kernel;
 

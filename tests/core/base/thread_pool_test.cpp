@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/processors.h"
+#include "base/thread_pool.h"
 #include "tenon/error.h"
 #include "tenon/parallel.h"
 
@@ -54,6 +55,26 @@ class ThreadPool : public testing::Test {
     EXPECT_EQ(tenon_parallel_set_threads(0), TENON_OK);
   }
 };
+
+// What a thread has written in one loop it finds in its own caches in the next.
+TEST(Region, EachThread_BeginsWithItsPartAndHelpsTheOthers) {
+  const auto order_of = [](int32_t threads, int32_t thread) {
+    std::vector<int64_t> order;
+    const auto note = [](void* ctx, int64_t begin, int64_t) -> tenon_status {
+      static_cast<std::vector<int64_t>*>(ctx)->push_back(begin);
+      return TENON_OK;
+    };
+    Region region(10, 1, note, &order);
+    region.share(threads);
+    region.work(thread);
+    return order;
+  };
+  using Order = std::vector<int64_t>;
+  EXPECT_EQ(order_of(3, 0), (Order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(order_of(3, 1), (Order{3, 4, 5, 6, 7, 8, 9, 0, 1, 2}));
+  EXPECT_EQ(order_of(3, 2), (Order{6, 7, 8, 9, 0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(order_of(100, 99).size(), 10u);
+}
 
 TEST_F(ThreadPool, Chunks_AreOfTheGrainWhateverTheThreads) {
   const std::set<std::pair<int64_t, int64_t>> expected = {

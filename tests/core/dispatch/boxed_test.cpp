@@ -7,8 +7,6 @@
 namespace tenon::test {
 namespace {
 
-constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
-
 class Boxed : public DispatchTest {
  protected:
   TestLibrary library_;

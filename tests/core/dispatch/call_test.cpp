@@ -8,8 +8,6 @@
 namespace tenon::test {
 namespace {
 
-constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
-
 // Restores the thread's words, whatever a test did to them.
 class Calls : public DispatchTest {
  protected:

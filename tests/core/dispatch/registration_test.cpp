@@ -7,8 +7,6 @@
 namespace tenon::test {
 namespace {
 
-constexpr tenon_key kImplicit = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
-
 using Registrations = DispatchTest;
 
 // A deleter that counts.

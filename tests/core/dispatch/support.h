@@ -125,6 +125,9 @@ inline tenon_status call(const tenon_op* op, std::vector<tenon_value> args, uint
   return tenon_op_call_fast(op, one.stack());
 }
 
+inline constexpr tenon_key kImplicit = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
+inline constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
+
 /// What the noting kernels noted: "name{keys}" per call, oldest first.
 inline std::vector<std::string>& notes() {
   static thread_local std::vector<std::string> instance;

@@ -8,8 +8,6 @@
 namespace tenon::test {
 namespace {
 
-constexpr tenon_key kImplicit = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
-constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
 constexpr tenon_key kNonFunctional = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL;
 
 class Table : public DispatchTest {

@@ -10,10 +10,6 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-constexpr tenon_keyset functionality(uint32_t number) {
-  return tenon_keyset{1} << (TENON_BACKEND_BITS + number);
-}
-
 class GradMode {
  public:
   explicit GradMode(uint32_t mode) { EXPECT_EQ(tenon_grad_mode_enter(mode, &guard_), TENON_OK); }

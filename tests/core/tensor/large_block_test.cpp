@@ -2,6 +2,7 @@
 // Large blocks: where they lie, that they come back, and how many are kept.
 #include "tensor/large_block.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -18,8 +19,9 @@ constexpr int64_t kMegabyte = int64_t{1} << 20;
 bool is_kept() { return kRecycleBlocks; }
 
 TEST(LargeBlock, Memory_IsAlignedAndOurs) {
-  for (const int64_t nbytes : {int64_t{8192}, kLargeBytes - 1, kLargeBytes, kLargeBytes + 1,
-                               5 * kMegabyte, 16 * kMegabyte + 3}) {
+  for (const int64_t nbytes :
+       {int64_t{8192}, kLargeBytes - 1, kLargeBytes, kLargeBytes + 1, kMegabyte, 2 * kMegabyte - 1,
+        2 * kMegabyte, 5 * kMegabyte, 16 * kMegabyte + 3}) {
     void* data = allocate_elements(nbytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % kAlignment, 0u) << nbytes;
     std::memset(data, 0x5A, static_cast<size_t>(nbytes));
@@ -30,15 +32,17 @@ TEST(LargeBlock, Memory_IsAlignedAndOurs) {
 
 TEST(LargeBlock, Freed_IsTheNextOneOfItsSize) {
   if (!is_kept()) GTEST_SKIP() << "AddressSanitizer gets memory back at once";
-  constexpr int64_t kBytes = 6 * kMegabyte;
-  void* data = allocate_elements(kBytes);
-  std::memset(data, 1, kBytes);
-  free_elements(data, kBytes);
-  EXPECT_GE(kept_bytes(), kBytes);
-  void* again = allocate_elements(kBytes - kMegabyte / 2);  // a little less will do
-  EXPECT_EQ(again, data);
-  std::memset(again, 2, kBytes - kMegabyte / 2);
-  free_elements(again, kBytes - kMegabyte / 2);
+  for (const int64_t nbytes : {kLargeBytes + 100, kMegabyte, 6 * kMegabyte}) {
+    void* data = allocate_elements(nbytes);
+    std::memset(data, 1, static_cast<size_t>(nbytes));
+    free_elements(data, nbytes);
+    EXPECT_GE(kept_bytes(), nbytes);
+    const int64_t less = nbytes - nbytes / 12;  // will do
+    void* again = allocate_elements(std::max(less, kLargeBytes));
+    EXPECT_EQ(again, data);
+    std::memset(again, 2, static_cast<size_t>(less));
+    free_elements(again, std::max(less, kLargeBytes));
+  }
 }
 
 TEST(LargeBlock, OfAnotherSize_IsNotTaken) {

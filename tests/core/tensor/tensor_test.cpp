@@ -8,10 +8,6 @@ namespace {
 
 using namespace testing;  // NOLINT: the test's own helpers
 
-constexpr tenon_keyset functionality(uint32_t number) {
-  return tenon_keyset{1} << (TENON_BACKEND_BITS + number);
-}
-
 TEST(Tensor, New_IsRowMajorWithPlainKeys) {
   const NothingLeft nothing_left;
   const TensorPtr tensor = empty({2, 3, 4}, TENON_DTYPE_F64);

@@ -18,6 +18,10 @@ namespace tenon::tensor::testing {
 constexpr tenon_device kCpu = {TENON_DEVICE_CPU, 0};
 constexpr tenon_device kMeta = {TENON_DEVICE_META, 0};
 
+constexpr tenon_keyset functionality(uint32_t number) {
+  return tenon_keyset{1} << (TENON_BACKEND_BITS + number);
+}
+
 using Ints = std::vector<int64_t>;
 
 inline Dims dims(const Ints& values) { return {values.data(), values.size()}; }

@@ -71,3 +71,34 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t op_a, cubla
   }
   return CUBLAS_STATUS_NOT_SUPPORTED;
 }
+
+inline long long size_on_host(cudaDataType_t type) {
+  switch (type) {
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+      return 2;
+    case CUDA_R_32F:
+      return 4;
+    case CUDA_R_64F:
+    case CUDA_C_32F:
+      return 8;
+    case CUDA_C_64F:
+      return 16;
+  }
+  return 0;
+}
+
+inline cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType_t type, int lda, long long step_a, const void* b,
+    cudaDataType_t, int ldb, long long step_b, const void* beta, void* c, cudaDataType_t, int ldc,
+    long long step_c, int count, cublasComputeType_t compute, cublasGemmAlgo_t algo) {
+  const long long size = size_on_host(type);
+  for (long long i = 0; i < count; ++i) {
+    cublasGemmEx(handle, op_a, op_b, m, n, k, alpha,
+                 static_cast<const char*>(a) + i * step_a * size, type, lda,
+                 static_cast<const char*>(b) + i * step_b * size, type, ldb, beta,
+                 static_cast<char*>(c) + i * step_c * size, type, ldc, compute, algo);
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}

@@ -148,3 +148,18 @@ def _least_dims():
         for key, shape in {"number": (), "vector": (3,), "matrix": (3, 2)}.items():
             pair = Tensors([ramp(*shape), ramp(*shape, start=7)])
             yield case(f"{name}_{key}", f"aten::{name}", pair, exact=True)
+
+
+@family("tril_indices")
+def _tril_indices():
+    for name in ("tril_indices", "triu_indices"):
+        op = f"aten::{name}"
+        for rows, columns in ((3, 3), (2, 4), (4, 2), (0, 3), (3, 0), (1, 1)):
+            for offset in (-5, -1, 0, 1, 3):
+                label = f"{name}_{rows}_{columns}_{offset}"
+                yield case(label, op, rows, columns, offset, exact=True)
+        yield case(f"{name}_int32", op, 3, 4, dtype=torch.int32, exact=True)
+        out = torch.zeros(0, dtype=torch.int64)
+        yield case(f"{name}_out", f"{op}.out", 3, 4, 1, out=out, exact=True)
+        yield case(f"{name}_refuses_rows", op, -1, 4)
+        yield case(f"{name}_refuses_columns", op, 4, -1)

@@ -167,3 +167,110 @@ def _bernoulli():
     args = ramp(3), torch.full((3,), 2.0)
     yield case("refuses_tensor", f"{op}.Tensor", *args, generator=seeded(), no_meta=True)
     yield case("refuses_complex", f"{op}.float", ramp(3).cfloat(), 0.5, generator=seeded())
+
+
+@family("multinomial")
+def _multinomial():
+    op = "aten::multinomial"
+    chances = torch.tensor([[0.5, 0.0, 2.0, 1.25, 0.25], [3.0, 1.0, 0.0, 0.5, 7.0]])
+    for dtype in FLOATS:
+        lines = chances.to(dtype)
+        for count, again in [(1, False), (3, False), (4, False), (1, True), (7, True)]:
+            name = f"{short(dtype)}_{count}_{int(again)}"
+            yield case(name, op, lines, count, again, generator=seeded(), exact=True)
+            yield case(f"{name}_row", op, lines[1], count, again, generator=seeded(), exact=True)
+    wide = ramp(3, 40, start=1) % 7
+    for again in (False, True):
+        for key, tensor in {
+            "turned": (ramp(40, 3, start=1) % 7).t(),
+            "gaps": (ramp(6, 120, start=1) % 5)[::2, ::3],
+            "stretched": ramp(40, start=1).expand(3, 40),
+        }.items():
+            yield case(f"{key}_{int(again)}", op, tensor, 20, again, generator=seeded(), exact=True)
+        name = f"empty_{int(again)}"
+        yield case(name, op, ramp(0, 4), 2, again, generator=seeded(), exact=True)
+        for key, out in {"out": torch.zeros(0), "out_turned": torch.zeros(5, 3).t()}.items():
+            into = {"out": out.long(), "generator": seeded(), "exact": True}
+            yield case(f"{key}_{int(again)}", f"{op}.out", wide, 5, again, **into)
+    many = torch.ones(1, 900)
+    yield case("many", op, many, 700, generator=seeded(), exact=True)
+    yield case("many_again", op, many, 1500, True, generator=seeded(), exact=True)
+    out = torch.zeros(2, 1)
+    yield case("out_refuses_floats", f"{op}.out", chances, 1, generator=seeded(), out=out)
+    unsupported = {"status": "TENON_ERROR_NOT_SUPPORTED"}
+    yield case("refuses_ints", op, ramp(3).int(), 1, generator=seeded(), **unsupported)
+    yield case("refuses_0_dim", op, ramp(), 1, generator=seeded())
+    yield case("refuses_3_dims", op, ramp(1, 1, 3), 1, generator=seeded())
+    yield case("refuses_none", op, chances, 0, generator=seeded())
+    yield case("refuses_more_than_there_are", op, chances, 6, generator=seeded())
+    for name, row in [("negative", [1.0, -1.0]), ("nan", [NAN, 1.0]), ("inf", [INF, 1.0])]:
+        for again in (False, True):
+            args = torch.tensor(row), 2, again
+            yield case(f"refuses_{name}_{int(again)}", op, *args, generator=seeded(), no_meta=True)
+    yield case("refuses_no_chances", op, torch.zeros(3), 1, generator=seeded(), no_meta=True)
+
+
+@family("poisson")
+def _poisson():
+    op = "aten::poisson"
+    rates = torch.tensor([[0.0, 0.25, 3.0, 9.5], [10.0, 40.0, 700.0, 1e6]])
+    for dtype in FLOATS:
+        yield case(short(dtype), op, rates.clamp_max(2000).to(dtype), seeded(), exact=True)
+    yield case("wide", op, rates, seeded(), exact=True)
+    for key, tensor in layouts().items():
+        yield case(key, op, tensor.abs() * 9, seeded(), exact=True)
+    for key, tensor in odd_shapes().items():
+        yield case(f"shape_{key}", op, tensor.abs() * 9, seeded(), exact=True)
+    yield case("turned", op, rates.t(), seeded(), exact=True)
+    yield case("out", f"{op}.out", rates, seeded(), out=torch.zeros(0), exact=True)
+    yield case("out_turned", f"{op}.out", rates, seeded(), out=torch.zeros(4, 2).t(), exact=True)
+    yield case("refuses_ints", op, ramp(3).int(), seeded())
+    yield case("refuses_negative", op, -ramp(3), seeded(), no_meta=True)
+
+
+@family("rrelu")
+def _rrelu():
+    row = torch.tensor([0.5, -1.25, -0.0, 0.0, 3.0, -2.0, NAN, -INF, -0.125])
+    op, with_noise, back = (
+        "aten::rrelu",
+        "aten::rrelu_with_noise",
+        "aten::rrelu_with_noise_backward",
+    )
+    for dtype in (torch.bfloat16, torch.float32, torch.float64):
+        given, name = row.to(dtype), short(dtype)
+        how = (0.1, 0.3, True)
+        yield case(name, op, given, *how, generator=seeded())
+        yield case(f"{name}_mean", op, given, *how[:2])
+        yield case(f"{name}_defaults", op, given, training=True, generator=seeded())
+        yield case(f"{name}_in_place", f"{op}_", given.clone(), *how, generator=seeded())
+        noise = torch.full_like(given, 7.0)
+        yield case(f"{name}_noise", with_noise, given, noise, *how, generator=seeded())
+        written = given.clone(), noise.clone()
+        yield case(f"{name}_noise_in_place", f"{with_noise}_", *written, *how, generator=seeded())
+        args = given, noise.clone(), *how[:2]
+        yield case(f"{name}_noise_mean", with_noise, *args)
+        args = given, noise.clone(), *how
+        yield case(f"{name}_functional", f"{with_noise}_functional", *args, generator=seeded())
+        grad = torch.arange(9).to(dtype)
+        for training in (False, True):
+            for is_result in (False, True):
+                label = f"{name}_backward_{int(training)}_{int(is_result)}"
+                args = grad, given, noise, 0.1, 0.3, training, is_result
+                yield case(label, back, *args)
+    args = grad, given, noise, 0.1, 0.1000001, True, False
+    yield case("backward_of_one", back, *args)
+    out = torch.zeros(0, dtype=torch.float64)
+    yield case("backward_out", f"{back}.out", *args, out=out)
+    out = torch.zeros(9)
+    args = row, torch.zeros(9), 0.1, 0.3, True, seeded()
+    yield case("noise_out", f"{with_noise}.out", *args, out=out)
+    turned = ramp(3, 4, start=-7).t()
+    yield case("turned", op, turned, 0.1, 0.3, True, generator=seeded())
+    yield case("turned_noise", with_noise, turned, torch.zeros(4, 3), 0.1, 0.3, True, seeded())
+    yield case("no_elements", op, torch.zeros(0, 2), 0.1, 0.3, True, generator=seeded())
+    yield case("many", op, -ramp(1500, start=1), 0.1, 0.3, True, generator=seeded())
+    yield case("refuses_order", op, row, 0.3, 0.1)
+    yield case("refuses_sizes", with_noise, row, torch.zeros(8), 0.1, 0.3, True)
+    yield case("refuses_dtype", with_noise, row, torch.zeros(9).double(), 0.1, 0.3, True)
+    integers = row.nan_to_num(0, 0, 0).int()
+    yield case("refuses_integers", op, integers, status="TENON_ERROR_NOT_SUPPORTED")

@@ -19,6 +19,7 @@ import creation  # noqa: F401
 import draws  # noqa: F401
 import folds  # noqa: F401
 import gradients  # noqa: F401
+import images  # noqa: F401
 import indexing  # noqa: F401
 import layers  # noqa: F401
 import linear_algebra  # noqa: F401
@@ -31,6 +32,7 @@ import pointwise  # noqa: F401
 import running  # noqa: F401
 import searching  # noqa: F401
 import several  # noqa: F401
+import signals  # noqa: F401
 import softmax  # noqa: F401
 import special  # noqa: F401
 import structure  # noqa: F401
@@ -120,6 +122,8 @@ def _argument(value, tensors):
             lines += _argument(item, tensors)
         return lines
     if isinstance(value, (list, tuple)):
+        if any(isinstance(one, bool) for one in value):
+            return [f"bools {_dims([int(one) for one in value])}"]
         return [f"ints {_dims(value)}"]
     if value is None:
         return ["none"]

@@ -5,7 +5,22 @@ import dataclasses
 
 import torch
 
-from cases import ALL, BOOL, COMPLEX, FLOATS, INTS, Tensors, case, family, outs, ramp, sample, short
+from cases import (
+    ALL,
+    BOOL,
+    COMPLEX,
+    FLOATS,
+    INF,
+    INTS,
+    NAN,
+    Tensors,
+    case,
+    family,
+    outs,
+    ramp,
+    sample,
+    short,
+)
 
 INDEX = "TENON_ERROR_INDEX"
 INVALID = "TENON_ERROR_INVALID_ARGUMENT"
@@ -287,6 +302,67 @@ def _scatter():
     yield from named("value", outs("aten::scatter.value_out", [2, 3], ramp(2, 3), 1, table, 7))
 
 
+@family("scatter_reduce")
+def _scatter_reduce():
+    op, in_place = "aten::scatter_reduce.two", "aten::scatter_reduce_.two"
+    table = torch.tensor([[0, 2, 0], [1, 1, 1]])
+    src = ramp(2, 3, start=-2.5)
+    for word in ("sum", "prod", "mean", "amax", "amin"):
+        for own in (True, False):
+            name, kept = f"{word}_{int(own)}", {"include_self": own}
+            yield case(f"{name}_last", op, ramp(2, 3), 1, table, src, word, **kept)
+            yield case(f"{name}_first", op, ramp(3, 3), 0, table, src, word, **kept)
+            yield case(f"{name}_transposed", op, ramp(3, 2).t(), 1, table, src, word, **kept)
+            more = ramp(3, 4, start=5)
+            yield case(f"{name}_larger_src", op, ramp(2, 3), 1, table, more, word, **kept)
+            vector = ramp(4), 0, ints(3, 0, 3), ramp(3, start=9)
+            yield case(f"{name}_vector", op, *vector, word, **kept)
+            one = ramp(start=2), 0, torch.tensor(0), ramp(start=9)
+            yield case(f"{name}_zero_dim", op, *one, word, **kept)
+            yield case(f"{name}_empty", op, ramp(2, 3), 1, ints(), ramp(0), word, **kept)
+            yield case(f"{name}_in_place", in_place, ramp(2, 3), 1, table, src, word, **kept)
+            gaps = ramp(4, 6)[::2, ::2]
+            yield case(f"{name}_in_place_strided", in_place, gaps, 1, table, src, word, **kept)
+            for dtype in BOOL + INTS + FLOATS + COMPLEX:
+                args = sample(dtype), 1, table, sample(dtype, turn=2)
+                if dtype.is_complex or dtype == torch.bool:
+                    if word not in ("sum", "prod"):
+                        continue  # refused below, or by PyTorch for no reason
+                yield case(f"{name}_{short(dtype)}", op, *args, word, **kept)
+        out = outs("aten::scatter_reduce.two_out", [2, 3], ramp(2, 3), 1, table, src, word)
+        yield from named(word, out)
+    numbers = torch.tensor([INF, NAN, -INF]), 0, ints(0, 1, 2), torch.tensor([NAN, 1.0, INF])
+    for word in ("amax", "amin"):
+        yield case(f"{word}_nan", op, *numbers, word)
+        yield case(f"{word}_bool", op, sample(torch.bool), 1, table, table == 1, word)
+        args = ramp(2, 3).cfloat(), 1, table, src.cfloat(), word
+        yield case(f"{word}_refuses_complex", op, *args)
+    yield case("mean_refuses_bool", op, sample(torch.bool), 1, table, table == 1, "mean")
+    far = ramp(3), 0, ints(3), ramp(1), "sum"
+    yield case("refuses_bounds", op, *far, status=INDEX, no_meta=True)
+    yield case("refuses_dtype", op, ramp(3), 0, ints(0), ramp(1).double(), "sum")
+    yield case("refuses_src", op, ramp(3), 0, ints(0, 1), ramp(1), "sum")
+    yield case("refuses_dims", op, ramp(2, 3), 0, ints(0), ramp(1), "sum")
+    yield case("refuses_word", op, ramp(3), 0, ints(0), ramp(1), "add")
+    for word in ("add", "multiply"):
+        kept = {"reduce": word}
+        op, in_place = "aten::scatter.reduce", "aten::scatter_.reduce"
+        of_value, value_in_place = "aten::scatter.value_reduce", "aten::scatter_.value_reduce"
+        for dtype in BOOL + INTS + FLOATS + COMPLEX:
+            args = sample(dtype), 1, table
+            yield case(f"{word}_{short(dtype)}", op, *args, sample(dtype, turn=2), **kept)
+            yield case(f"{word}_value_{short(dtype)}", of_value, *args, 3, **kept)
+        yield case(f"{word}_in_place", in_place, ramp(2, 3), 1, table, src, **kept)
+        yield case(f"{word}_value_in_place", value_in_place, ramp(2, 3), 1, table, 2.5, **kept)
+        args = "aten::scatter.reduce_out", [2, 3], ramp(2, 3), 1, table, src
+        yield from named(word, outs(*args, **kept))
+        args = "aten::scatter.value_reduce_out", [2, 3], ramp(2, 3), 1, table, 2
+        yield from named(f"{word}_value", outs(*args, **kept))
+    yield case("add_refuses_word", op, ramp(3), 0, ints(0), ramp(1), reduce="sum")
+    far = ramp(3), 0, ints(3), ramp(1)
+    yield case("add_refuses_bounds", op, *far, reduce="add", status=INDEX, no_meta=True)
+
+
 @family("masked_select")
 def _masked_select():
     op = "aten::masked_select"
@@ -344,3 +420,126 @@ def _embedding():
         for scales in (False, True):
             args = ramp(2, 2, 2, start=1), table, 3, padding, scales
             yield case(f"backward_{padding}_{scales}", grad, *args)
+
+
+@family("embedding_bag")
+def _embedding_bag():
+    op = "aten::_embedding_bag"
+    indices, offsets = ints(0, 1, 1, 3, 2, 0), ints(0, 2, 2, 5)
+    double = torch.float64  # of which PyTorch also says the bags of sums
+    weight = (ramp(4, 3, dtype=double) * 1.25).remainder(4) - 1
+    weights = ramp(6, dtype=double, start=0.5)
+    for name in ("_embedding_bag", "_embedding_bag_forward_only"):
+        for mode in (0, 1, 2):
+            for padding in (-1, 1):
+                args = indices, offsets, False, mode, False, None, False, padding
+                yield case(f"{name}_{mode}_{padding}", f"aten::{name}", weight, *args)
+        args = indices, offsets, False, 0, False, weights, False, 1
+        yield case(f"{name}_weighted", f"aten::{name}", weight, *args)
+        last = ints(0, 2, 2, 6)
+        for mode in (1, 2):
+            args = indices, last, False, mode, False, None, True, 1
+            if mode == 1 or name == "_embedding_bag":
+                yield case(f"{name}_last_{mode}", f"aten::{name}", weight, *args)
+        for dtype in FLOATS:
+            for mode in (1, 2):
+                args = weight.to(dtype), indices, offsets, False, mode
+                yield case(f"{name}_{short(dtype)}_{mode}", f"aten::{name}", *args)
+        into = {f"out{k}": torch.zeros(0, dtype=torch.int64 if k else double) for k in range(4)}
+        yield case(f"{name}_out", f"aten::{name}.out", weight, indices, offsets, **into)
+    turned = weight.t().contiguous().t(), indices, ints(0, 1, 5)
+    yield case("turned", op, *turned, False, 1)
+    small = indices.int(), offsets.int()
+    yield case("int32", op, weight, *small, False, 1)
+    yield case("mixed", op, weight, indices.int(), offsets, False, 1)
+    yield case("empty", op, weight, ints(), ints(0, 0), False, 2)
+    no_meta = {"no_meta": True}
+    yield case("refuses_index", op, weight, indices + 1, offsets, status=INDEX, **no_meta)
+    yield case("refuses_first_offset", op, weight, indices, offsets + 1, **no_meta)
+    yield case("refuses_last_offset", op, weight, indices, ints(0, 7), status=INVALID, **no_meta)
+    yield case("refuses_mode", op, weight, indices, offsets, False, 3)
+    args = weight, indices, offsets, False, 1, False, weights
+    yield case("refuses_weights_of_mean", op, *args, status=INVALID)
+    args = weight, indices, offsets, False, 0, False, weights[:5]
+    yield case("refuses_few_weights", op, *args, status=INVALID)
+    own = "aten::embedding_bag"
+    yield case("own", own, weight, indices, offsets, False, 1)
+    args = weight, indices, offsets, False, 1, False, None, False
+    for padding in (None, 2, -2):
+        yield case(f"own_padding_{padding}", f"{own}.padding_idx", *args, padding)
+    yield case("own_refuses_padding", f"{own}.padding_idx", *args, 4, status=INVALID)
+    grad, bags = ramp(4, 3, dtype=double, start=1), ints(0, 0, 2, 2, 2, 3)
+    for mode in (0, 1, 2):
+        for padding in (-1, 1):
+            for by_freq in (False, True):
+                if mode == 2 and by_freq:
+                    continue  # which PyTorch refuses
+                args = indices, offsets, by_freq, mode, False, None, False, padding
+                _, bag_of, sizes, most = torch.ops.aten._embedding_bag(weight, *args)
+                saved = bag_of, sizes, most, 4, by_freq, mode
+                name = f"{mode}_{padding}_{int(by_freq)}"
+                dense = "aten::_embedding_bag_dense_backward"
+                yield case(f"dense_{name}", dense, grad, indices, *saved, None, padding)
+                rest = *saved, False, None, padding
+                back = "aten::_embedding_bag_backward"
+                yield case(f"backward_{name}", back, grad, indices, offsets, *rest)
+    args = indices, bags, ints(0, 0, 0, 0), ints(0, 0, 0, 0), 4, False, 0, weights
+    yield case("dense_weighted", dense, grad, *args)
+    yield case("dense_out", f"{dense}.out", grad, *args, out=torch.zeros(0, dtype=double))
+    of_weights = "aten::_embedding_bag_per_sample_weights_backward"
+    args = grad, weight, indices, offsets, bags, 0
+    yield case("weights", of_weights, *args)
+    yield case("weights_padding", of_weights, *args, 1)
+    yield case("weights_out", f"{of_weights}.out", *args, out=torch.zeros(0, dtype=double))
+
+
+@family("put")
+def _put():
+    op = "aten::put"
+    table = torch.tensor([[0, -1], [3, 2]])
+    source = ramp(2, 2, start=50)
+    for adds in (False, True):
+        yield case(f"plain_{adds}", op, ramp(2, 3), table, source, adds)
+        yield case(f"turned_{adds}", op, ramp(3, 2).t(), table, source.t(), adds)
+        yield case(f"in_place_{adds}", "aten::put_", ramp(2, 3), table, source, adds)
+        gaps = ramp(4, 6)[::2, ::2]
+        yield case(f"in_place_strided_{adds}", "aten::put_", gaps, table, source, adds)
+        yield case(f"zero_dim_{adds}", op, ramp(start=2), ints(0), ramp(1, start=9), adds)
+        yield case(f"empty_{adds}", op, ramp(2, 3), ints(), ramp(0), adds)
+        for dtype in INTS + FLOATS + COMPLEX:
+            args = ramp(2, 3).to(dtype), table, source.to(dtype), adds
+            yield case(f"{short(dtype)}_{adds}", op, *args)
+    yield case("twice", op, ramp(3), ints(1, 1), ramp(2, start=5), True)
+    yield from outs("aten::put.out", [2, 3], ramp(2, 3), table, source)
+    yield case("refuses_bounds", op, ramp(3), ints(3), ramp(1), status=INDEX, no_meta=True)
+    yield case("refuses_dtype", op, ramp(3), ints(0), ramp(1).double(), status=INVALID)
+    yield case("refuses_source", op, ramp(3), ints(0, 1), ramp(1), status=INVALID)
+    yield case("refuses_floats", op, ramp(3), ramp(1), ramp(1), status=INVALID)
+
+
+@family("index_reduce")
+def _index_reduce():
+    op, in_place = "aten::index_reduce", "aten::index_reduce_"
+    for word in ("prod", "mean", "amax", "amin"):
+        for own in (True, False):
+            name, kept = f"{word}_{int(own)}", {"include_self": own}
+            index = ints(2, 0, 2)
+            src = ramp(3, 4, start=-2.5)
+            yield case(f"{name}_first", op, ramp(3, 4), 0, index, src, word, **kept)
+            yield case(f"{name}_last", op, ramp(4, 3), -1, index, src.t(), word, **kept)
+            yield case(f"{name}_in_place", in_place, ramp(3, 4), 0, index, src, word, **kept)
+            gaps = ramp(6, 8)[::2, ::2]
+            yield case(f"{name}_in_place_strided", in_place, gaps, 0, index, src, word, **kept)
+            one = ramp(start=2), 0, ints(0), ramp(start=9)
+            yield case(f"{name}_zero_dim", op, *one, word, **kept)
+            yield case(f"{name}_empty", op, ramp(3, 4), 0, ints(), ramp(0, 4), word, **kept)
+            for dtype in INTS + FLOATS:
+                args = ramp(3, 4).to(dtype), 0, index, ramp(3, 4, start=1).to(dtype), word
+                yield case(f"{name}_{short(dtype)}", op, *args, **kept)
+        out = outs("aten::index_reduce.out", [3, 4], ramp(3, 4), 0, index, src, word)
+        yield from named(word, out)
+    far = ramp(3), 0, ints(3), ramp(1), "prod"
+    yield case("refuses_bounds", op, *far, status=INDEX, no_meta=True)
+    yield case("refuses_dtype", op, ramp(3), 0, ints(0), ramp(1).double(), "prod")
+    yield case("refuses_source", op, ramp(3), 0, ints(0, 1), ramp(1), "prod", status=INVALID)
+    yield case("refuses_word", op, ramp(3), 0, ints(0), ramp(1), "sum", status=INVALID)

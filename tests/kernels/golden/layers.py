@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of losses of probabilities and pairs, of gates, and of recurrent nets."""
 
+import itertools
+
 import torch
 
-from cases import FLOATS, Tensors, case, family, ramp, short
+from cases import FLOATS, NAN, Tensors, case, family, ramp, short
 
 INVALID = "TENON_ERROR_INVALID_ARGUMENT"
 
@@ -127,13 +129,55 @@ def _nll_loss():
                 label = f"{name}{reduction}_{int(factor is not None)}"
                 yield case(f"nll_{label}", op, given, target, factor, reduction)
                 yield case(f"cross_{label}", cross, given, target, factor, reduction)
+                own = "aten::nll_loss" if name == "rows" else "aten::nll_loss2d"
+                yield case(f"own_{label}", own, given, target, factor, reduction, -100)
+                into = {"out": torch.zeros(0)}
+                yield case(f"out_{label}", f"{own}.out", given, target, factor, reduction, **into)
+                rest = factor, reduction, -100
+                yield case(f"forward_{label}", f"{own}_forward", given, target, *rest)
+                loss, total = getattr(torch.ops.aten, f"{own[6:]}_forward")(given, target, *rest)
+                args = ramp(*loss.shape, start=1), given, target, *rest, total
+                yield case(f"backward_{label}", f"{own}_backward", *args)
+                into = {"grad_input": torch.zeros(0)}
+                yield case(f"backward_out_{label}", f"{own}_backward.grad_input", *args, **into)
                 rest = (factor, reduction, 2, 0.25)
                 yield case(f"smooth_{label}", cross, given, target.clamp_min(0), *rest)
         shares = _unit(3, 4)
         yield case(f"shares{reduction}", cross, rows, shares, weight, reduction, -100, 0.25)
     yield case("one", op, rows[0], torch.tensor(2))
+    yield case("own_one", "aten::nll_loss", rows[0], torch.tensor(2))
+    yield case("own_refuses_image", "aten::nll_loss", image, targets[1], status=INVALID)
+    yield case("own_refuses_rows", "aten::nll_loss2d", rows, targets[0], status=INVALID)
     yield case("refuses_targets", op, rows, targets[0][:2], status=INVALID)
     yield case("refuses_weight", op, rows, targets[0], ramp(3), status=INVALID)
+
+
+@family("multi_margin_loss")
+def _multi_margin_loss():
+    op, labelled = "aten::multi_margin_loss", "aten::multilabel_margin_loss"
+    rows, target, weight = _mixed(3, 4), torch.tensor([1, 0, 3]), ramp(4, start=0.5)
+    labels = torch.tensor([[3, 0, -1, 1], [-1, 2, 2, 2], [1, 1, 2, 0]])
+    for reduction in (0, 1, 2):
+        for p, margin, factor in ((1, 1, None), (2, 0.5, None), (1, 1, weight), (2, 1.5, weight)):
+            name = f"{p}_{margin}_{int(factor is not None)}_{reduction}"
+            yield case(name, op, rows, target, p, margin, factor, reduction)
+            one = rows[1], torch.tensor(2), p, margin, factor, reduction
+            yield case(f"row_{name}", op, *one)
+        yield case(f"row_of_one_{reduction}", op, rows[1], target[:1], 1, 1, None, reduction)
+        yield case(f"labels_{reduction}", labelled, rows, labels, reduction)
+        yield case(f"labels_row_{reduction}", labelled, rows[0], labels[0], reduction)
+        into = {"out": torch.zeros(0)}
+        yield case(f"out_{reduction}", f"{op}.out", rows, target, 1, 1, None, reduction, **into)
+        yield case(f"labels_out_{reduction}", f"{labelled}.out", rows, labels, reduction, **into)
+    yield case("none", op, rows[:0], target[:0], 1, 1, None, 0)
+    yield case("labels_none", labelled, rows[:0], labels[:0], 0)
+    yield case("double", op, rows.double(), target)
+    yield case("labels_double", labelled, rows.double(), labels)
+    yield case("refuses_power", op, rows, target, 3, status=INVALID)
+    yield case("refuses_targets", op, rows, target[:2], status=INVALID)
+    yield case("refuses_weight", op, rows, target, 1, 1, weight[:3], status=INVALID)
+    yield case("refuses_labels", labelled, rows, labels[:, :3], status=INVALID)
+    yield case("refuses_int32", op, rows, target.int(), status=INVALID)
 
 
 @family("dropout")
@@ -183,3 +227,115 @@ def _lstm():
     rest = (Tensors(_weights(3, 4, 3)), True, 1, 0.0, False, False, True)
     yield case("batch_first", "aten::gru.input", _mixed(3, 2, 4), state, *rest)
     yield case("refuses_states", "aten::gru.input", steps, state, *rest[:6], False, status=INVALID)
+
+
+def _frames(*shape):
+    return (torch.arange(torch.Size(shape).numel()) * 7 % 13 / 4.0).reshape(shape).log_softmax(-1)
+
+
+@family("ctc_loss")
+def _ctc_loss():
+    op, back, whole = "aten::_ctc_loss", "aten::_ctc_loss_backward", "aten::ctc_loss"
+    frames, rows = _frames(6, 2, 4), torch.tensor([[1, 2], [3, 3]])
+    # What PyTorch leaves unwritten of shorter ones has no answer.
+    full = [6, 6], [2, 2]
+    tensors = tuple(torch.tensor(lengths) for lengths in full)
+    for dtype in (torch.float32, torch.float64):
+        given, name = frames.to(dtype), str(dtype).removeprefix("torch.")
+        for key, targets in {
+            "rows": rows,
+            "joined": rows.reshape(-1),
+            "int32": rows.int(),
+            "turned": rows.t().contiguous().t(),
+        }.items():
+            label = f"{name}_{key}"
+            yield case(label, op, given, targets, *full)
+            losses, alpha = torch.ops.aten._ctc_loss(given, targets, *full)
+            args = torch.tensor([1.0, -2.0], dtype=dtype), given, targets, *full, losses, alpha
+            yield case(f"{label}_backward", back, *args, 0)
+    args = torch.tensor([1.0, -2.0]).double(), given, rows, *tensors, losses, alpha, 0
+    yield case("backward_by_tensors", f"{back}.Tensor", *args, no_meta=True)
+    args = torch.tensor([1.0, -2.0]).double(), given, rows, *full, losses, alpha, 0
+    out = torch.zeros(0, dtype=torch.float64)
+    yield case("backward_out", f"{back}.out", *args, out=out)
+    into = {"out0": torch.zeros(0), "out1": torch.zeros(0)}
+    yield case("out", f"{op}.out", frames, rows, *full, **into)
+    into = {"out0": torch.zeros(0), "out1": torch.zeros(0)}
+    yield case("tensor_out", f"{op}.Tensor_out", frames, rows, *tensors, no_meta=True, **into)
+    yield case("by_tensors", f"{op}.Tensor", frames, rows, *tensors, no_meta=True)
+    yield case("turned_frames", op, _frames(2, 6, 4).transpose(0, 1), rows, *full)
+    yield case("other_blank", op, frames, rows - 1, *full, 3)
+    lengths = {
+        "full": full,
+        "short": ([6, 3], [2, 1]),
+        "none": ([6, 0], [0, 0]),
+        "too_long": ([6, 2], [2, 2]),
+        "never": ([0, 6], [1, 2]),
+    }
+    for (key, each), reduction in itertools.product(lengths.items(), (0, 1, 2)):
+        label = f"whole_{key}_{reduction}"
+        tensors = tuple(torch.tensor(one) for one in each)
+        for zero in (False, True):
+            args = frames, rows, *each, 0, reduction, zero
+            yield case(f"{label}_{int(zero)}", f"{whole}.IntList", *args)
+        args = frames, rows, *tensors, 0, reduction
+        yield case(f"{label}_tensors", f"{whole}.Tensor", *args, no_meta=True)
+    for reduction in (0, 1, 2):
+        args = frames[:, 0], rows[0], [6], [2], 0, reduction
+        yield case(f"one_{reduction}", f"{whole}.IntList", *args)
+    numbers = torch.tensor(6), torch.tensor(2)
+    args = frames[:, 0], rows[0], *numbers
+    yield case("one_by_numbers", f"{whole}.Tensor", *args, no_meta=True)
+    yield case("refuses_blank", op, frames, rows, *full, 4)
+    yield case("refuses_times", op, frames, rows, [6, 7], [2, 2])
+    yield case("refuses_lengths", op, frames, rows, [6], [2, 2])
+    yield case("refuses_targets", op, frames, rows, [6, 6], [2, 3])
+    yield case("refuses_joined", op, frames, rows.reshape(-1), [6, 6], [2, 1])
+    yield case("refuses_below", op, frames, rows, [6, 6], [2, -1])
+    yield case("refuses_dims", op, frames[:, 0], rows, *full)
+    unsupported = {"status": "TENON_ERROR_NOT_SUPPORTED"}
+    yield case("refuses_float16", op, frames.half(), rows, *full, **unsupported, no_meta=True)
+    yield case("refuses_float_targets", op, frames, rows.float(), *full, **unsupported)
+
+
+@family("segment_reduce")
+def _segment_reduce():
+    op, back = "aten::segment_reduce", "aten::_segment_reduce_backward"
+    data = torch.tensor([[1.0, 0.0], [1.0, 2.0], [3.0, 0.0], [0.0, 4.0], [-2.0, 1.0], [2.0, 1.0]])
+    lengths, offsets = torch.tensor([2, 0, 4]), torch.tensor([0, 2, 2, 6])
+    twice = torch.tensor([[2, 0, 4], [1, 3, 2]])
+    nowhere = data.clone()
+    nowhere[4, 0] = NAN
+    for word, initial in itertools.product(("max", "mean", "min", "prod", "sum"), (None, 1.5)):
+        how, label = {"initial": initial}, f"{word}_{initial}"
+        yield case(label, op, data, word, lengths=lengths, **how)
+        yield case(f"{label}_offsets", op, data.double(), word, offsets=offsets, **how)
+        yield case(f"{label}_axis", op, data.t(), word, lengths=twice, axis=1, **how)
+        yield case(f"{label}_nan", op, nowhere, word, lengths=lengths, **how)
+        for given in (data, nowhere):
+            output = torch.segment_reduce(given, word, lengths=lengths, **how)
+            args = torch.arange(6.0).reshape(3, 2), output, given, word
+            name = "nan" if given is nowhere else "backward"
+            yield case(f"{label}_{name}_lengths", back, *args, lengths=lengths, **how)
+            yield case(f"{label}_{name}_offsets", back, *args, offsets=offsets, **how)
+        for dtype in FLOATS:
+            name = f"{label}_{short(dtype)}"
+            yield case(name, op, data.to(dtype), word, lengths=lengths.int(), **how)
+    yield case("sum_of_less", op, data, "sum", lengths=torch.tensor([1, 2]), unsafe=True)
+    yield case("offsets_of_less", op, data, "sum", offsets=torch.tensor([1, 3, 6]))
+    yield case("long_axis", op, data.t(), "max", lengths=twice, axis=-1)
+    yield case("amax", op, data, "amax", lengths=lengths)
+    yield case("no_elements", op, data[:0], "mean", lengths=torch.tensor([0, 0]))
+    yield case("out", f"{op}.out", data, "sum", lengths=lengths, out=torch.zeros(0))
+    args = torch.ones(3, 2), output, data, "sum"
+    yield case("backward_out", f"{back}.out", *args, lengths=lengths, out=torch.zeros(0))
+    unsupported = {"status": "TENON_ERROR_NOT_SUPPORTED"}
+    yield case("refuses_neither", op, data, "sum")
+    yield case("refuses_indices", op, data, "sum", indices=lengths, **unsupported)
+    yield case("refuses_axis", op, data, "sum", lengths=lengths, axis=1)
+    yield case("refuses_length", op, data, "sum", lengths=lengths + 1, no_meta=True)
+    below = torch.tensor([-2, 4, 4])
+    yield case("refuses_below", op, data, "sum", lengths=below, no_meta=True)
+    yield case("refuses_integers", op, data.int(), "sum", lengths=lengths, **unsupported)
+    floats = {"lengths": lengths.float()}
+    yield case("refuses_floats", op, data, "sum", **floats, **unsupported)

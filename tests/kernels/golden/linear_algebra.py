@@ -232,6 +232,72 @@ def _lu():
     yield case("refuses", "aten::linalg_lu_factor", torch.zeros(2, 2), no_meta=True)
 
 
+@family("linalg_lu_solve")
+def _lu_solve():
+    op = "aten::linalg_lu_solve"
+    lu, pivots = torch.linalg.lu_factor(matrix(2, 3, 3).flip(-2))
+    b = ramp(2, 3, 2, dtype=D)
+    yield from every_form("batch", op, lu, pivots, b)
+    for left in (False, True):
+        for adjoint in (False, True):
+            how, label = {"left": left, "adjoint": adjoint}, f"{int(left)}_{int(adjoint)}"
+            given = b if left else b.mT.contiguous()
+            yield case(f"real_{label}", op, lu, pivots, given, **how)
+            factors = torch.linalg.lu_factor(matrix(3, 3, dtype=C).flip(-2))
+            complexes = given[0].to(C) * (1 - 2j)
+            yield case(f"complex_{label}", op, *factors, complexes, **how)
+    yield case("row_major", op, lu.contiguous(), pivots, b)
+    yield case("stretched", op, lu[:1], pivots[:1], ramp(4, 1, 3, 2, dtype=D))
+    yield case("stretched_factors", op, lu, pivots, b[0])
+    yield case("no_columns", op, lu, pivots, b[..., :0])
+    yield case("no_batch", op, lu[:0], pivots[:0], b[:0])
+    yield from every_form("older", "aten::lu_solve", b, lu, pivots)
+    yield case("refuses_vectors", op, lu[0], pivots[0], b[0, :, 0])
+    yield case("refuses_rows", op, lu, pivots, b[:, :2])
+    yield case("refuses_shape", op, lu[:, :2], pivots[:, :2], b)
+    yield case("refuses_pivots", op, lu, pivots[0], b)
+    yield case("refuses_dtype", op, lu, pivots, b.float())
+    yield case("refuses_int64", op, lu, pivots.long(), b)
+    yield case("refuses_places", op, lu, pivots + 3, b, no_meta=True)
+
+
+@family("linalg_householder_product")
+def _householder_product():
+    op = "aten::linalg_householder_product"
+    packed, tau = torch.geqrf(matrix(2, 4, 3))
+    yield from every_form("batch", op, packed, tau)
+    yield case("fewer", op, packed, tau[:, :2])
+    yield case("none", op, packed, tau[:, :0])
+    yield case("turned", op, packed.mT.contiguous().mT, tau.flip(0))
+    yield case("no_columns", op, packed[..., :0], tau[:, :0])
+    yield case("no_batch", op, packed[:0], tau[:0])
+    complexes = torch.geqrf(matrix(4, 2, dtype=C))
+    yield case("complex", op, *complexes)
+    yield from every_form("older", "aten::orgqr", packed, tau)
+    yield case("refuses_more", op, packed, ramp(2, 4, dtype=D))
+    yield case("refuses_wide", op, packed[:, :2], tau[:, :2])
+    yield case("refuses_dims", op, packed, ramp(2, 2, 3, dtype=D))
+    yield case("refuses_batch", op, packed, tau[:1])
+    yield case("refuses_dtype", op, packed, tau.float())
+    yield case("refuses_vectors", op, packed[0, 0], tau[0])
+    product, other = "aten::ormqr", ramp(2, 4, 3, dtype=D, start=-3)
+    yield from every_form("product", product, packed, tau, other)
+    for left in (False, True):
+        for transpose in (False, True):
+            label = f"{int(left)}_{int(transpose)}"
+            given = other if left else other.mT
+            yield case(f"product_{label}", product, packed, tau, given, left, transpose)
+            given = ramp(4, 3) if left else ramp(3, 4)
+            given = given.to(C) * (1 - 1j)
+            yield case(f"product_complex_{label}", product, *complexes, given, left, transpose)
+    yield case("product_of_none", product, packed, tau, other[..., :0])
+    yield case("product_without", product, packed[..., :0], tau[:, :0], other)
+    yield case("product_refuses_rows", product, packed, tau, other[:, :3])
+    yield case("product_refuses_tau", product, packed, tau[:, :2], other)
+    yield case("product_refuses_batch", product, packed, tau, other[0])
+    yield case("product_refuses_dtype", product, packed, tau, other.float())
+
+
 @family("linalg_solve")
 def _solve():
     a, b = matrix(3, 3), ramp(3, 2, dtype=D)
@@ -374,3 +440,89 @@ def _lstsq():
     }
     yield case("out", f"{op}.out", a, b, driver="gelsd", no_meta=True, **outs)
     yield case("refuses", op, a, ramp(3, 1, dtype=D), no_meta=True)
+
+
+@family("linalg_matrix_exp")
+def _matrix_exp():
+    op = "aten::linalg_matrix_exp"
+    a = matrix(2, 3, 3) - 2 * torch.eye(3, dtype=D)
+    yield from every_form("batch", op, a)
+    yield case("older", "aten::matrix_exp", a)
+    # Norms that each degree is chosen for, and some beyond.
+    for scale in (0.0, 1e-17, 1e-9, 1e-5, 2e-3, 3e-2, 0.2, 0.6, 1.5, 4.0, 20.0):
+        yield case(f"norm_{scale}", op, a[1] * scale)
+        yield case(f"float_norm_{scale}", op, a[1].float() * scale)
+    turned = torch.complex(a, a.flip(-1))
+    for scale in (1e-9, 2e-3, 0.05, 0.5, 4.0):
+        yield case(f"complex_norm_{scale}", op, turned * scale)
+    yield case("complex64", op, turned.to(C))
+    yield case("transposed", op, a.mT)
+    yield case("one", op, ramp(1, 1, start=0.5))
+    yield case("empty", op, torch.zeros(0, 0))
+    yield case("no_batch", op, torch.zeros(0, 2, 2))
+    yield case("nan", op, torch.tensor([[[NAN, 1.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    yield case("refuses_shape", op, ramp(2, 3))
+    yield case("refuses_dims", op, ramp(3))
+    yield case("refuses_integers", op, ramp(2, 2).int(), status="TENON_ERROR_NOT_SUPPORTED")
+
+
+@family("linalg_eig")
+def _eig():
+    # Of triangles eigenvalues are the diagonal, in its order.
+    triangle = torch.tensor([[1.0, 2.0, -1.0], [0.0, 3.0, 0.5], [0.0, 0.0, -2.0]])
+    turning = torch.tensor([[[0.0, -2.0], [2.0, 0.0]], [[1.0, -1.0], [4.0, 1.0]]])
+    for name, given in {"real": triangle, "pairs": turning}.items():
+        for dtype in (torch.float32, D):
+            label = f"{name}_{str(dtype).removeprefix('torch.')}"
+            yield case(f"{label}_values", "aten::_linalg_eigvals", given.to(dtype))
+            yield from every_form(f"{label}_all_values", "aten::linalg_eigvals", given.to(dtype))
+    yield from every_form("vectors", "aten::linalg_eig", triangle)
+    yield from every_form("double", "aten::linalg_eig", triangle.double())
+    complexes = triangle.to(C) + torch.diag(torch.tensor([1j, -1j, 2j]))
+    yield case("complex", "aten::linalg_eig", complexes)
+    yield case("complex_values", "aten::linalg_eigvals", complexes.to(torch.complex128))
+    yield case("turned", "aten::linalg_eigvals", turning.mT)
+    yield case("empty", "aten::linalg_eig", torch.zeros(0, 0))
+    yield case("no_batch", "aten::linalg_eig", torch.zeros(0, 2, 2))
+    yield case("refuses_nan", "aten::linalg_eig", torch.full((2, 2), NAN), no_meta=True)
+    yield case("refuses_shape", "aten::linalg_eigvals", ramp(2, 3))
+    yield case("refuses_dims", "aten::linalg_eig", ramp(3))
+    integers = ramp(2, 2).long()
+    yield case("refuses_integers", "aten::linalg_eig", integers, status="TENON_ERROR_NOT_SUPPORTED")
+
+
+@family("linalg_ldl")
+def _ldl():
+    op, solve = "aten::linalg_ldl_factor_ex", "aten::linalg_ldl_solve"
+    a = matrix(2, 3, 3)
+    a = a + a.mT
+    # A block of two rows on the diagonal.
+    a[1] = torch.tensor([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 1.0]])
+    b = ramp(2, 3, 2, dtype=D, start=-2)
+    yield from every_form("batch", op, a)
+    yield from every_form("factor", "aten::linalg_ldl_factor", a)
+    yield case("lower", op, a.tril())
+    for hermitian in (False, True):
+        label = f"hermitian_{int(hermitian)}"
+        c = matrix(2, 3, 3, dtype=C)
+        c = c + (c.mH if hermitian else c.mT)
+        for name, given in {"real": a, "complex": c}.items():
+            yield case(f"{name}_{label}", op, given, hermitian=hermitian)
+            ld, pivots, _ = torch.ops.aten.linalg_ldl_factor_ex(given, hermitian=hermitian)
+            right = b.to(given.dtype) * (1 - 1j) if given.is_complex() else b
+            args = ld, pivots, right
+            yield from every_form(f"solve_{name}_{label}", solve, *args, hermitian=hermitian)
+            yield case(f"stretched_{name}_{label}", solve, ld, pivots, right[0])
+    ld, pivots, _ = torch.ops.aten.linalg_ldl_factor_ex(a)
+    yield case("one_factor", solve, ld[0], pivots[0], b)
+    yield case("int64_pivots", solve, ld, pivots.long(), b)
+    yield case("row_major", solve, ld.contiguous(), pivots, b)
+    yield case("no_columns", solve, ld, pivots, b[..., :0])
+    yield case("no_batch", op, a[:0])
+    yield case("singular", op, torch.zeros(2, 2))
+    yield case("refuses_singular", "aten::linalg_ldl_factor", torch.zeros(2, 2), no_meta=True)
+    yield case("refuses_shape", op, ramp(2, 3))
+    yield case("refuses_rows", solve, ld, pivots, b[:, :2])
+    yield case("refuses_pivots", solve, ld, pivots[0], b)
+    yield case("refuses_places", solve, ld, pivots * 4, b, no_meta=True)
+    yield case("refuses_dtype", solve, ld, pivots, b.float())

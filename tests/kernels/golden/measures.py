@@ -166,3 +166,72 @@ def _bincount():
     yield case("histc_double", parts, row.double(), 3, 0, 1, exact=True, no_meta=True)
     yield case("histc_same", parts, torch.ones(3), 2, exact=True, no_meta=True)
     yield case("histc_refuses", parts, row, 0, no_meta=True)
+
+
+@family("cdist")
+def _cdist():
+    forward, back = "aten::_cdist_forward", "aten::_cdist_backward"
+    a, b = ramp(3, 2).remainder(5) * 0.75, ramp(4, 2, start=1, step=1.5).remainder(4)
+    powers = (0.0, 1.0, 1.5, 2.0, 3.0, INF)
+    for p in powers:
+        for mode in (None, 2):
+            yield case(f"{p}_{mode}", forward, a, b, p, mode)
+        yield case(f"double_{p}", forward, a.double(), b.double(), p, None)
+        yield case(f"self_{p}", forward, a, a, p, None)
+        yield case(f"batch_{p}", forward, ramp(2, 1, 3, 2), b.expand(3, 4, 2), p, None)
+        turned = ramp(2, 3).t(), ramp(4, 4)[:, ::2]
+        yield case(f"strides_{p}", forward, *turned, p, None)
+        yield case(f"own_{p}", "aten::cdist", a, b, p)
+        into = {"out": torch.zeros(0)}
+        yield case(f"out_{p}", f"{forward}.out", a, b, p, None, **into)
+        grad, found = ramp(3, 4, start=1), torch.cdist(a, b, p)
+        yield case(f"backward_{p}", back, grad, a, b, p, found)
+        found = torch.cdist(a, a, p)
+        grad = ramp(3, 3, start=1)
+        yield case(f"backward_self_{p}", back, grad, a, a, p, found)
+        yield case(f"backward_out_{p}", f"{back}.out", grad, a, a, p, found, **into)
+        pairs, pairs_back = "aten::_pdist_forward", "aten::_pdist_backward"
+        yield case(f"pairs_{p}", pairs, b, p)
+        yield case(f"pairs_own_{p}", "aten::pdist", b, p)
+        yield case(f"pairs_out_{p}", f"{pairs}.out", b.double(), p, out=torch.zeros(0).double())
+        grad = ramp(6, start=1)
+        args = grad, b, p, torch.pdist(b, p)
+        yield case(f"pairs_backward_{p}", pairs_back, *args)
+        yield case(f"pairs_backward_out_{p}", f"{pairs_back}.out", *args, **into)
+    yield case("no_rows", forward, a, b[:0], 2.0, None)
+    yield case("no_elements", forward, a[:, :0], b[:, :0], 2.0, None)
+    yield case("no_pairs", "aten::_pdist_forward", b[:1], 2.0)
+    yield case("many", "aten::cdist", ramp(40, 3).remainder(7), ramp(30, 3).remainder(5))
+    yield case("refuses_power", forward, a, b, -1.0, None, status=INVALID)
+    yield case("refuses_widths", forward, a, ramp(2, 3), 2.0, None, status=INVALID)
+    yield case("refuses_vector", forward, a[0], b, 2.0, None, status=INVALID)
+    yield case("refuses_mode", forward, a, b, 2.0, 5, status=INVALID)
+    yield case("refuses_ints", forward, a.int(), b.int(), 2.0, None, status=UNSUPPORTED)
+    yield case("pairs_refuse_ints", "aten::_pdist_forward", b.int(), 2.0, status=UNSUPPORTED)
+    yield case("pairs_refuse_cube", "aten::pdist", ramp(2, 2, 2), status=INVALID)
+
+
+@family("renorm")
+def _renorm():
+    op = "aten::renorm"
+    for dtype in FLOATS + COMPLEX:
+        x = ramp(3, 4, start=-5, step=0.75).to(dtype)
+        for p in (1, 2, 2.5, INF):
+            for dim in (0, -1):
+                yield case(f"{short(dtype)}_{p}_{dim}", op, x, p, dim, 4.0)
+    cube = ramp(2, 3, 2, start=-3)
+    yield case("cube", op, cube, 2, 1, 3)
+    yield case("turned", op, ramp(4, 3, start=-3).t(), 2, 0, 3)
+    yield case("in_place", f"{op}_", ramp(3, 4, start=-5), 2, 0, 4.0)
+    yield case("in_place_strided", f"{op}_", ramp(6, 8, start=-5)[::2, ::2], 2, 0, 4.0)
+    yield case("out", f"{op}.out", cube, 1, 2, 3, out=torch.zeros(0))
+    yield case("none", op, ramp(3, 4), 2, 0, 0)
+    yield case("empty", op, ramp(3, 0), 2, 0, 1.0)
+    for name, args in {
+        "vector": (ramp(3), 2, 0, 1.0),
+        "power": (cube, 0, 0, 1.0),
+        "bound": (cube, 2, 0, -1.0),
+    }.items():
+        yield case(f"refuses_{name}", op, *args, status=INVALID)
+    yield case("refuses_dim", op, cube, 2, 3, 1.0)
+    yield case("refuses_ints", op, cube.int(), 2, 0, 1.0, status=UNSUPPORTED)

@@ -157,3 +157,89 @@ def _xlog1py():
     yield from every_form("tensors", op, *args)
     yield from every_form("other", f"{op}.other_scalar", args[0], 2)
     yield from every_form("self", f"{op}.self_scalar", 2, args[1])
+
+
+@family("special_entr")
+def _special_entr():
+    yield from unary("aten::special_entr")
+
+
+@family("special_ndtri")
+def _special_ndtri():
+    both = INTS + [torch.float32, torch.float64]  # PyTorch has no others of some
+    wide = torch.tensor([-40.0, -26.5, -8.0, -2.0, -0.5, 0.0, 0.75, 3.0, 12.0, 30.0, 200.0, NAN])
+    for name in ("erfcx", "ndtr", "log_ndtr"):
+        yield from unary(f"aten::special_{name}", row=wide, dtypes=both)
+        yield case(f"{name}_specials", f"aten::special_{name}", ROW)
+    parts = torch.tensor([-0.5, 0.0, 1e-30, 1e-5, 0.01, 0.3, 0.5, 0.7, 0.999, 1.0, 1.5, NAN])
+    yield from unary("aten::special_ndtri", row=parts, dtypes=both)
+
+
+@family("special_bessel_j0")
+def _special_bessel_j0():
+    # PyTorch's doubles have eight digits, and it has no smaller floats.
+    row = torch.tensor([-30.0, -3.5, -0.25, 0.0, 1e-5, 0.5, 2.5, 8.0, 31.0, 150.0, NAN])
+    for name in ("j0", "j1", "y0", "y1"):
+        op = f"aten::special_bessel_{name}"
+        yield from every_form(name, op, row)
+        for dtype in INTS + [torch.float32]:
+            yield case(f"{name}_{short(dtype)}", op, torch.tensor([0, 1, 2, 5]).to(dtype))
+
+
+@family("igamma")
+def _igamma():
+    # Pairs that one of the expansions serves, and those that have none. Where both are near each
+    # other PyTorch's doubles have nine digits: igamma_test.cpp has ours.
+    pairs = [
+        *((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (1.0, -1.0), (NAN, 1.0), (1.0, NAN)),
+        *((INF, 1.0), (1.0, INF), (INF, INF), (0.5, 0.5), (2.0, 1.0), (1e-3, 0.01), (0.05, 0.4)),
+        *((0.3, 1.05), (3.0, 0.7), (4.0, 9.0), (15.0, 30.0), (19.5, 40.0), (30.0, 70.0)),
+        *((120.0, 60.0), (199.0, 300.0), (250.0, 400.0), (60.0, 10.0)),
+    ]
+    for dtype in (torch.float32, torch.float64):
+        a, x = torch.tensor(pairs, dtype=dtype).unbind(-1)
+        for name in ("igamma", "igammac"):
+            yield from every_form(f"{name}_{short(dtype)}", f"aten::{name}", a, x)
+    a, x = ramp(3, start=0.5), ramp(2, 1, start=0.25)
+    for name in ("gammainc", "gammaincc"):
+        yield from every_form(f"special_{name}", f"aten::special_{name}", a, x)
+    yield case("float_and_double", "aten::igamma", a, x.double())
+    for dtype in (torch.float16, torch.bfloat16):
+        yield case(f"dtype_{short(dtype)}", "aten::igamma", a.to(dtype), x.to(dtype))
+    for dtype in (torch.int64, torch.bool, torch.complex64):
+        yield case(f"refuses_{short(dtype)}", "aten::igamma", a.to(dtype), a.to(dtype))
+
+
+@family("special_zeta")
+def _special_zeta():
+    op = "aten::special_zeta"
+    pairs = [
+        *((2.0, 1.0), (1.5, 0.25), (3.0, -1.5), (2.5, -1.5), (2.0, -3.0), (2.0, 0.0), (1.0, 2.0)),
+        *((0.5, 2.0), (-2.0, 1.0), (30.0, 0.5), (1.01, 100.0), (NAN, 1.0), (2.0, NAN)),
+    ]
+    for dtype in (torch.float32, torch.float64):
+        x, q = torch.tensor(pairs, dtype=dtype).unbind(-1)
+        yield from every_form(short(dtype), op, x, q)
+    x, q = ramp(3, start=2), ramp(2, 1, start=0.25)
+    yield case("broadcast", op, x, q)
+    for dtype in (torch.int64, torch.uint8):
+        yield case(f"dtype_{short(dtype)}", op, x.to(dtype), (q + 1).to(dtype))
+    yield from every_form("other_number", f"{op}.other_scalar", x, 2.5)
+    yield from every_form("self_number", f"{op}.self_scalar", 2.5, q)
+    yield case("refuses_complex64", op, x.to(torch.complex64), q)
+
+
+@family("mvlgamma")
+def _mvlgamma():
+    row = ramp(2, 3, start=2.5)
+    for p in (1, 2, 4):
+        yield case(f"of_{p}", "aten::mvlgamma", row, p)
+        yield case(f"double_of_{p}", "aten::mvlgamma", row.double(), p)
+    yield from every_form("every", "aten::mvlgamma", row, 3)
+    yield from every_form("special", "aten::special_multigammaln", row, 2)
+    yield case("ints", "aten::mvlgamma", torch.tensor([2, 5]), 2)
+    yield case("turned", "aten::mvlgamma", row.t(), 2)
+    yield case("number", "aten::mvlgamma", ramp(start=4), 2)
+    yield case("poles", "aten::mvlgamma", torch.tensor([0.5, -1.0, 0.0, NAN, INF]), 2)
+    yield case("refuses_none", "aten::mvlgamma", row, 0)
+    yield case("refuses_complex64", "aten::mvlgamma", row.to(torch.complex64), 2)

@@ -566,3 +566,18 @@ def _nonzero():
     yield case("empty", op, ramp(0, 3), exact=True, no_meta=True)
     yield case("zero_dim", op, ramp(start=1), exact=True, no_meta=True)
     yield case("zero_dim_zero", op, ramp(), exact=True, no_meta=True)
+    fixed = "aten::nonzero_static"
+    for size in (0, 2, 30):
+        yield case(f"static_{size}", fixed, mask, size=size, exact=True)
+        turned = mask.permute(2, 0, 1)
+        yield case(f"static_filled_{size}", fixed, turned, size=size, fill_value=7, exact=True)
+        yield case(f"static_zero_dim_{size}", fixed, ramp(start=1), size=size, exact=True)
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        yield case(f"static_{short(dtype)}", fixed, sample(dtype), size=4, exact=True)
+    yield case("static_empty", fixed, ramp(0, 3), size=2, exact=True)
+    into = {"size": 3, "exact": True}
+    yield case("static_out", f"{fixed}.out", mask, out=torch.zeros(0, dtype=torch.int64), **into)
+    out = torch.zeros(3, 3, dtype=torch.int64).t()
+    yield case("static_out_turned", f"{fixed}.out", mask, out=out, **into)
+    yield case("static_out_refuses_floats", f"{fixed}.out", mask, out=ramp(3, 3), size=3)
+    yield case("static_refuses_negative", fixed, mask, size=-1)

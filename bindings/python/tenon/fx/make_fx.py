@@ -16,6 +16,7 @@ from ..symbol import sym_float, sym_max, sym_min, sym_not, sym_sqrt
 from ..utils.pytree import tree_flatten, tree_map, tree_unflatten
 from .graph import Graph
 from .graph_module import GraphModule
+from .node import _PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ class _Converter:
         self.attributes: dict[str, Tensor] = {}
         inputs = iter(recorded.inputs)
         self._known: dict[int, Node] = {}
+        self._schemas: dict[Any, list[tuple[str, bool, bool, Any]]] = {}
         for place, name in enumerate(names):
             node = self._graph.placeholder(name)
             if leaves is None or isinstance(leaves[place], Tensor):
@@ -178,11 +180,13 @@ class _Converter:
         return size if isinstance(size, int) else self._recorded.number_text(size)
 
     def convert(self, result: Any) -> Graph:
-        used = self._used(result)
+        several = any(call.num_results > 1 for call in self._nodes)
+        used = self._used(result) if several else set()
+        has_frames = any(self._recorded.frames(i) for i in range(min(1, len(self._nodes))))
         for number, call in enumerate(self._nodes):
             args, kwargs = self._arguments(call)
             node = self._graph.call_function(call.op, args, kwargs)
-            frames = self._recorded.frames(number)
+            frames = self._recorded.frames(number) if has_frames else ()
             if frames:
                 node.meta["stack_trace"] = "".join(
                     f'  File "{frame.file}", line {frame.line}, in {frame.function}\n'
@@ -214,18 +218,35 @@ class _Converter:
         """Positional and named arguments, without those that equal their defaults."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        for argument, value in zip(call.op._schema.arguments, call.args, strict=True):
-            usual = argument.has_default_value() and _same(value, argument.default_value)
-            if argument.kwarg_only:
+        positional = 0  # up to the last one that does not equal its default
+        for (name, kwarg_only, has_default, default), value in zip(
+            self._schema(call.op), call.args, strict=True
+        ):
+            usual = has_default and _same(value, default)
+            if kwarg_only:
                 if not usual:
-                    kwargs[argument.name] = self._filled(value)
+                    kwargs[name] = self._filled(value)
             else:
-                args.append((usual, value))
-        while args and args[-1][0]:
-            args.pop()
-        return tuple(self._filled(value) for _, value in args), kwargs
+                args.append(value)
+                positional = positional if usual else len(args)
+        return tuple(map(self._filled, args[:positional])), kwargs
+
+    def _schema(self, op: Any) -> list[tuple[str, bool, bool, Any]]:
+        """Name, kwarg_only, and default of each argument, with whether there is one."""
+        known = self._schemas.get(op)
+        if known is None:
+            known = self._schemas[op] = [
+                (one.name, one.kwarg_only, has, one.default_value if has else None)
+                for one in op._schema.arguments
+                for has in (one.has_default_value(),)
+            ]
+        return known
 
     def _filled(self, tree: Any) -> Any:
+        if isinstance(tree, Ref):
+            return self._node(tree.value)
+        if type(tree) in _PLAIN:
+            return tree
         return tree_map(lambda v: self._node(v.value) if isinstance(v, Ref) else v, tree)
 
     def _node(self, number: int) -> Node:

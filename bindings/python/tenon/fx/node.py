@@ -31,6 +31,23 @@ def map_arg(arg: Any, function: Callable[[Node], Any]) -> Any:
     return arg
 
 
+_PLAIN = frozenset((bool, complex, float, int, str, type(None)))
+
+
+def note_uses(arg: Any, uses: dict[Node, None]) -> None:
+    """Notes the nodes in an argument, in order."""
+    kind = type(arg)
+    if kind in _PLAIN:
+        return
+    if isinstance(arg, Node):
+        uses.setdefault(arg)
+    elif kind is tuple or kind is list:
+        for one in arg:
+            note_uses(one, uses)
+    else:
+        map_arg(arg, uses.setdefault)
+
+
 def target_name(target: Any) -> str:
     """How a target is written: "aten.add.Tensor"."""
     if isinstance(target, (str, OpOverload)):
@@ -78,7 +95,9 @@ class Node:
         for used in self._uses:
             used.users.pop(self, None)
         self._args, self._kwargs, self._uses = args, kwargs, {}
-        map_arg((args, kwargs), lambda node: self._uses.setdefault(node))
+        note_uses(args, self._uses)
+        if kwargs:
+            map_arg(kwargs, self._uses.setdefault)
         for used in self._uses:
             used.users[self] = None
 

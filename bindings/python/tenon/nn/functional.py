@@ -11,6 +11,7 @@ from ..overridable import overridable
 from .functional_attention import (
     multi_head_attention_forward,
 )
+from .functional_grid import affine_grid, grid_sample
 from .functional_image import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -33,6 +34,9 @@ from .functional_image import (
     max_pool1d,
     max_pool2d,
     max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
     pad,
     pixel_shuffle,
     pixel_unshuffle,
@@ -62,6 +66,7 @@ from .functional_layer import (
 )
 from .functional_loss import (
     cross_entropy,
+    ctc_loss,
     huber_loss,
     l1_loss,
     mse_loss,
@@ -76,6 +81,8 @@ from .functional_pair_loss import (
     hinge_embedding_loss,
     kl_div,
     margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
     poisson_nll_loss,
     soft_margin_loss,
     triplet_margin_loss,
@@ -85,22 +92,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_celu_ = _packet("aten::celu_")
 _elu_ = _packet("aten::elu_")
+_hardsigmoid_ = _packet("aten::hardsigmoid_")
+_hardswish_ = _packet("aten::hardswish_")
+_hardtanh_ = _packet("aten::hardtanh_")
 _leaky_relu_ = _packet("aten::leaky_relu_")
 _mish_ = _packet("aten::mish_")
+_relu6_ = _packet("aten::relu6_")
+_rrelu_ = _packet("aten::rrelu_")
 _relu_ = _packet("aten::relu_")
+_selu_ = _packet("aten::selu_")
 _silu_ = _packet("aten::silu_")
 _reshape = _packet("aten::reshape")
 
 linear = _operators.linear
 gelu = _operators.gelu
-celu = _operators.celu
 hardshrink = _operators.hardshrink
-hardsigmoid = _operators.hardsigmoid
-hardswish = _operators.hardswish
-hardtanh = _operators.hardtanh
-relu6 = _operators.relu6
-selu = _operators.selu
 softshrink = _operators.softshrink
 softplus = _operators.softplus
 
@@ -148,6 +156,68 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Returns each element where it is positive, else `negative_slope` times it."""
     return (_leaky_relu_ if inplace else _operators.leaky_relu)(input, negative_slope)
+
+
+@overridable
+def rrelu(
+    input: Tensor,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """Returns each element where it is positive, else a factor between two bounds times it.
+
+    Args:
+        input: Of a floating dtype.
+        lower: The least factor.
+        upper: The largest one.
+        training: Whether factors are drawn; else each is the mean of the two.
+        inplace: Whether the input is overwritten.
+    """
+    return (_rrelu_ if inplace else _operators.rrelu)(input, lower, upper, training)
+
+
+@overridable
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """Returns each element where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+    return (_celu_ if inplace else _operators.celu)(input, alpha)
+
+
+@overridable
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns `relu6(x + 3) / 6` of each element."""
+    return (_hardsigmoid_ if inplace else _operators.hardsigmoid)(input)
+
+
+@overridable
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns `x * relu6(x + 3) / 6` of each element."""
+    return (_hardswish_ if inplace else _operators.hardswish)(input)
+
+
+@overridable
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
+    """Returns each element, or the bound that it is beyond."""
+    if min_val > max_val:
+        raise InvalidArgumentError(
+            f"hardtanh: min_val must not be above max_val, got {min_val} and {max_val}"
+        )
+    return (_hardtanh_ if inplace else _operators.hardtanh)(input, min_val, max_val)
+
+
+@overridable
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns each element, or of 0 and 6 the one that it is beyond."""
+    return (_relu6_ if inplace else _operators.relu6)(input)
+
+
+@overridable
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns `elu` with the scales that keep mean and variance from layer to layer."""
+    return (_selu_ if inplace else _operators.selu)(input)
 
 
 def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
@@ -294,6 +364,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -313,6 +384,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
@@ -325,6 +397,7 @@ __all__ = [
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "hardshrink",
     "hardsigmoid",
@@ -346,9 +419,14 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -361,6 +439,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "rrelu",
     "scaled_dot_product_attention",
     "selu",
     "sigmoid",

@@ -31,6 +31,8 @@ channel_shuffle = _packet("aten::channel_shuffle")
 _im2col = _packet("aten::im2col")
 _col2im = _packet("aten::col2im")
 _pad = _packet("aten::pad")
+_max_unpool2d = _packet("aten::max_unpool2d")
+_max_unpool3d = _packet("aten::max_unpool3d")
 _max_pools = tuple(_packet(f"aten::max_pool{dims}d_with_indices") for dims in (1, 2, 3))
 _adaptive_avg_pools = tuple(_packet(f"aten::adaptive_avg_pool{dims}d") for dims in (1, 2, 3))
 _adaptive_max_pools = tuple(_packet(f"aten::adaptive_max_pool{dims}d") for dims in (1, 2, 3))
@@ -122,6 +124,119 @@ def max_pool3d(
     """
     args = (kernel_size, stride, padding, dilation, ceil_mode)
     return _max_pool(3, input, args, return_indices)
+
+
+def _unpooled_size(input: Tensor, window: list[list[int]], output_size: Any) -> list[int]:
+    """The size that a pooling was of, or the one that is asked for where it may have been."""
+    dims = len(window[0])
+    sizes = [
+        (places - 1) * step + kernel - 2 * padding
+        for places, kernel, step, padding in zip(input.shape[-dims:], *window, strict=True)
+    ]
+    if output_size is None:
+        return sizes
+    asked = list(output_size)
+    asked = asked[2:] if len(asked) == dims + 2 else asked
+    if len(asked) != dims or any(
+        abs(size - own) >= step for size, own, step in zip(asked, sizes, window[1], strict=True)
+    ):
+        raise InvalidArgumentError(
+            f"max_unpool{dims}d: output_size must be less than a stride from {sizes}, "
+            f"got {list(output_size)}"
+        )
+    return asked
+
+
+def _unpool_window(dims: int, kernel_size: Any, stride: Any, padding: Any) -> list[list[int]]:
+    """Kernel, strides and padding, with a number for each dim."""
+    return [
+        _as_list(kernel_size, dims),
+        _as_list(kernel_size if stride is None else stride, dims),
+        _as_list(padding, dims),
+    ]
+
+
+@overridable
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Returns signals of zeros, with elements where `max_pool1d` found them.
+
+    Args:
+        input: Of shape (channels, length), or with a batch before.
+        indices: Places of the elements in their channel, as `max_pool1d` tells.
+        kernel_size: Of the pooling's window.
+        stride: From one place of it to the next; by default the kernel's size.
+        padding: So much was added on both sides.
+        output_size: Of the signals, where several lengths are pooled to that of the input: the
+            length, perhaps behind a batch and channels.
+
+    Raises:
+        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+    """
+    window = _unpool_window(1, kernel_size, stride, padding)
+    size = [*_unpooled_size(input, window, output_size), 1]
+    return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), size).squeeze(-1)
+
+
+@overridable
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Returns images of zeros, with elements where `max_pool2d` found them.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        indices: Places of the elements in their plane, as `max_pool2d` tells.
+        kernel_size: Of the pooling's window: a number, or one for each dim.
+        stride: From one place of it to the next; by default those of the kernel.
+        padding: So much was added on both sides.
+        output_size: Of the images, where several sizes are pooled to that of the input: a height
+            and a width, perhaps behind a batch and channels.
+
+    Raises:
+        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+    """
+    window = _unpool_window(2, kernel_size, stride, padding)
+    return _max_unpool2d(input, indices, _unpooled_size(input, window, output_size))
+
+
+@overridable
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Returns volumes of zeros, with elements where `max_pool3d` found them.
+
+    Args:
+        input: Of shape (channels, depth, height, width), or with a batch before.
+        indices: Places of the elements in their volume, as `max_pool3d` tells.
+        kernel_size: Of the pooling's window: a number, or one for each dim.
+        stride: From one place of it to the next; by default those of the kernel.
+        padding: So much was added on both sides.
+        output_size: Of the volumes, where several sizes are pooled to that of the input: a depth,
+            a height and a width, perhaps behind a batch and channels.
+
+    Raises:
+        InvalidArgumentError: For an `output_size` that is not pooled to the input's.
+    """
+    window = _unpool_window(3, kernel_size, stride, padding)
+    size = _unpooled_size(input, window, output_size)
+    return _max_unpool3d(input, indices, size, *window[1:])
 
 
 def _asked_size(name: str, input: Tensor, output_size: Any, dims: int) -> list[int]:
@@ -357,6 +472,9 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "pad",
     "pixel_shuffle",
     "pixel_unshuffle",

@@ -28,9 +28,7 @@ _instance_norm = _packet("aten::instance_norm")
 _avg_pools = {2: _packet("aten::avg_pool2d"), 3: _packet("aten::avg_pool3d")}
 _pad = _packet("aten::pad")
 _softmax = _packet("aten::softmax")
-_embedding = _packet("aten::embedding")
-_index_add = _packet("aten::index_add")
-_searchsorted = _packet("aten::searchsorted")
+_embedding_bag = _packet("aten::embedding_bag")
 
 
 @overridable
@@ -129,7 +127,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
         eps: The least that a length counts as.
     """
     if p == 2:
-        length = (input * input).sum(dim, True).sqrt()
+        sizes = input.abs() if input.is_complex() else input
+        length = (sizes * sizes).sum(dim, True).sqrt()
     elif p == 1:
         length = input.abs().sum(dim, True)
     elif math.isinf(p):
@@ -232,8 +231,8 @@ def dropout3d(
     return _channels_dropped("dropout3d", 3, input, p, training, inplace)
 
 
-def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> tuple:
-    """Flat indices, the bag of each, and how many bags there are."""
+def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Flat indices, and where each bag begins."""
     from ..factories import arange
 
     if input.ndim == 2:
@@ -242,17 +241,13 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
                 "embedding_bag: offsets must be None for an input of 2 dims, got a tensor"
             )
         count, each = input.shape
-        bags = arange(count, device=input.device).reshape((count, 1)).expand((count, each))
-        return input.reshape(-1), bags.reshape(-1), count
+        return input.reshape(-1), arange(count, device=input.device) * each
     if input.ndim != 1 or offsets is None or offsets.ndim != 1:
         raise InvalidArgumentError(
             "embedding_bag: input must be of 2 dims, or of 1 dim with offsets of 1 dim, got shape "
             f"{input.shape}"
         )
-    count = offsets.shape[0] - bool(include_last_offset)
-    places = arange(input.shape[0], device=input.device)
-    bags = _searchsorted(offsets[:count].to(places.dtype), places, right=True) - 1
-    return input, bags, count
+    return input, offsets
 
 
 @overridable
@@ -269,7 +264,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Returns sums or means of rows of a matrix, a bag of indices each.
+    """Returns sums, means or largest elements of rows of a matrix, a bag of indices each.
 
     Args:
         input: Indices: of shape (bags, N), or flat with offsets.
@@ -278,22 +273,23 @@ def embedding_bag(
         max_norm: Not supported: rows are not scaled in place.
         norm_type: Of that.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        mode: "sum" or "mean".
+        mode: "sum", "mean" or "max".
         sparse: Not supported: gradients are dense.
         per_sample_weights: What each row is multiplied by, for "sum".
         include_last_offset: Whether the last offset is the input's size, and begins no bag.
         padding_idx: A row that does not count.
 
     Raises:
-        NotSupportedError: For `max_norm`, `sparse` and the mode "max".
+        NotSupportedError: For `max_norm` and `sparse`.
     """
     for name, value, default in (("max_norm", max_norm, None), ("sparse", sparse, False)):
         if value != default:
             raise NotSupportedError(f"embedding_bag: {name} must be left out, got {value}")
-    if mode == "max":
-        raise NotSupportedError("embedding_bag: mode must be 'sum' or 'mean', got 'max'")
-    if mode not in ("sum", "mean"):
-        raise InvalidArgumentError(f"embedding_bag: mode must be 'sum' or 'mean', got {mode!r}")
+    modes = ("sum", "mean", "max")
+    if mode not in modes:
+        raise InvalidArgumentError(
+            f"embedding_bag: mode must be 'sum', 'mean' or 'max', got {mode!r}"
+        )
     if per_sample_weights is not None and (
         mode != "sum" or per_sample_weights.shape != input.shape
     ):
@@ -301,23 +297,11 @@ def embedding_bag(
             "embedding_bag: per_sample_weights must be of the input's shape, for mode 'sum', got "
             f"shape {per_sample_weights.shape} and mode {mode!r}"
         )
-    from ..factories import ones, zeros
-
-    indices, bags, count = _bags(input, offsets, include_last_offset)
-    padding = -1 if padding_idx is None else padding_idx + weight.shape[0] * (padding_idx < 0)
-    rows = _embedding(weight, indices, padding, scale_grad_by_freq)
-    like = {"dtype": weight.dtype, "device": weight.device}
-    counts = ones(indices.shape[0], **like)
-    if padding_idx is not None:
-        counts = counts * (indices != padding).to(weight.dtype)
-        rows = rows * counts.unsqueeze(1)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.reshape((-1, 1))
-    sums = _index_add(zeros((count, weight.shape[1]), **like), 0, bags, rows)
-    if mode == "sum":
-        return sums
-    sizes = _index_add(zeros(count, **like), 0, bags, counts)
-    return sums / sizes.clamp_min(1).unsqueeze(1)
+    indices, starts = _bags(input, offsets)
+    weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    ends = include_last_offset and input.ndim == 1
+    options = scale_grad_by_freq, modes.index(mode), sparse, weights, ends, padding_idx
+    return _embedding_bag(weight, indices, starts, *options)[0]
 
 
 __all__ = [

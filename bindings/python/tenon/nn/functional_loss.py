@@ -8,12 +8,14 @@ from .. import functional as _operators
 from .._tenon import Tensor
 from ..dtype import float32
 from ..error import ArgumentTypeError, InvalidArgumentError
+from ..ops import _packet
 from ..overridable import overridable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_ctc_loss = _packet("aten::ctc_loss")
 _META = _tenon.TENON_BACKEND_META
 
 
@@ -114,7 +116,8 @@ def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[
     count = input.shape[dim]
     counts = target != ignore_index
     wrong = counts * ((target < 0) + (target >= count))
-    readable = not target.is_meta and target.numel() != 0 and not is_mapped(target)
+    has_data = not target.is_meta and not _tenon.is_fake(target)
+    readable = has_data and target.numel() != 0 and not is_mapped(target)
     if readable and wrong.sum().item() != 0:
         raise InvalidArgumentError(
             f"{name}: target must be classes from 0 to {count - 1} or ignore_index {ignore_index}, "
@@ -194,7 +197,7 @@ def cross_entropy(
     (input,) = _raised(input)
     logs = log_softmax(input, dim)
     whole: Any = 1 if weight is None else weight.reshape((-1,) + (1,) * (input.ndim - 1 - dim))
-    if target.shape == input.shape and target.dtype.is_floating_point:
+    if target.dtype.is_floating_point and target.shape == input.shape:
         if label_smoothing > 0:
             target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
         losses = -(logs * target * whole).sum(dim)
@@ -214,8 +217,39 @@ def cross_entropy(
     return plain * (1 - label_smoothing) + shared * (label_smoothing / input.shape[dim])
 
 
+@overridable
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Returns how unlikely it is that frames spell targets, between blanks and with repeats joined.
+
+    Args:
+        log_probs: Logarithms of probabilities as `log_softmax` gives them, of shape (frames, batch,
+            labels) or (frames, labels).
+        targets: Labels, of shape (batch, most of a target), or all in a row.
+        input_lengths: How many frames count, of each of the batch: a tensor or numbers.
+        target_lengths: How many labels targets have.
+        blank: The label of what is between.
+        reduction: "mean" of losses divided by the lengths of their targets, "sum" or "none".
+        zero_infinity: Whether losses of targets that cannot be spelt are 0.
+
+    Raises:
+        InvalidArgumentError: For lengths that do not fit the frames or the targets.
+    """
+    number = _reduction("ctc_loss", reduction)
+    lengths = (input_lengths, target_lengths)
+    return _ctc_loss(log_probs, targets, *lengths, blank, number, zero_infinity)
+
+
 __all__ = [
     "cross_entropy",
+    "ctc_loss",
     "huber_loss",
     "l1_loss",
     "mse_loss",

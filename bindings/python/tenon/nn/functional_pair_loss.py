@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from .. import _tenon
 from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from ..ops import _packet
@@ -20,6 +21,8 @@ _operators = {
         "hinge_embedding_loss",
         "kl_div",
         "margin_ranking_loss",
+        "multi_margin_loss",
+        "multilabel_margin_loss",
         "poisson_nll_loss",
         "soft_margin_loss",
         "triplet_margin_loss",
@@ -153,7 +156,7 @@ def gaussian_nll_loss(
                 f"gaussian_nll_loss: var must be of the input's shape {input.shape}, "
                 f"got {var.shape}"
             )
-    if not var.is_meta and bool((var < 0).any()):
+    if not var.is_meta and not _tenon.is_fake(var) and bool((var < 0).any()):
         raise InvalidArgumentError("gaussian_nll_loss: var must be 0 or above, got less")
     var = var + (var.detach().clamp_min(eps) - var.detach())
     losses = 0.5 * (var.log() + (input - target) ** 2 / var)
@@ -177,6 +180,43 @@ def margin_ranking_loss(
     """
     how = _reduction("margin_ranking_loss", reduction)
     return _operators["margin_ranking_loss"](input1, input2, target, margin, how)
+
+
+@overridable
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    *,
+    reduction: str = "mean",
+) -> Tensor:
+    """Returns by how much other classes come up to the one that is true.
+
+    Args:
+        input: Of shape (classes,) or (N, classes).
+        target: Classes, of shape () or (N,).
+        p: The power of each: 1 or 2.
+        margin: How far other classes shall be below.
+        weight: Of each class; by default 1.
+        reduction: "mean", "sum" or "none".
+    """
+    how = _reduction("multi_margin_loss", reduction)
+    return _operators["multi_margin_loss"](input, target, p, margin, weight, how)
+
+
+@overridable
+def multilabel_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """Returns by how much other classes come up to those that are true.
+
+    Args:
+        input: Of shape (classes,) or (N, classes).
+        target: Of the same shape: classes, up to the first negative number.
+        reduction: "mean", "sum" or "none".
+    """
+    how = _reduction("multilabel_margin_loss", reduction)
+    return _operators["multilabel_margin_loss"](input, target, how)
 
 
 @overridable
@@ -240,6 +280,8 @@ __all__ = [
     "hinge_embedding_loss",
     "kl_div",
     "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
     "poisson_nll_loss",
     "soft_margin_loss",
     "triplet_margin_loss",

@@ -245,7 +245,9 @@ def _function(form: Form, name: str, struct: str) -> str:
         lines += ["};", ""]
         parameters.append(f"const {struct}& {options} = {{}}")
     lines.append(comment(op.schema, "//"))
-    lines.append(listed(f"inline {_return(op)[0]} {name}", parameters, " {"))
+    # A template: what nobody calls is parsed, and not compiled with all that it calls.
+    lines.append("template <class = void>")
+    lines.append(listed(f"{_return(op)[0]} {name}", parameters, " {"))
     return "\n".join([*lines, *_body(op, values), "}"])
 
 

@@ -7212,10 +7212,10 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Plans a run for inputs like these: shapes, memory and kernels once, so that runs with inputs of
- the same dtype, sizes, strides and device go through the kernels' loops only. The last four such
- plans are kept. There is none for an operator whose kernel does not bind, or that writes into an
- input or attribute as `out`. `out_reason` is NULL, or a text on what stands against one. Inputs
- and attributes stay as they are; what makes views and copies is called, and factories are.
+ the same dtype, sizes, strides and device go through loops of kernels only; of composites those
+ of what they call. The last four plans are kept. There is none where a kernel does not bind, or
+ for what writes into an input or attribute as `out`. `out_reason` is NULL, or a text on what
+ stands against one. Inputs and attributes stay; what makes views and copies is called.
 
  Planned runs are for plain tensors on threads without modes, profile or recording, where what is
  written shares no memory with others. Other runs, and those after a change of the registry, are
@@ -7281,11 +7281,11 @@ extern "C" {
     #[must_use]
     /** Makes a new graph in which `replacement` stands wherever `pattern` was, both graphs themselves.
  An input of the pattern matches any value, the same one wherever it is used, or a number that
- stands for a tensor; an attribute matches that tensor alone; constants match equal ones. A match
- is no match where something else uses a result that is no output of the pattern, where a call
- between its calls writes to what it reads, and where it shares calls with an earlier one. The
- replacement's inputs and outputs stand for those of the pattern, one by one; its calls go where
- the last call of the match was, or earlier where its outputs are used earlier.
+ stands for a tensor, its sizes those of the value; an attribute matches that tensor, a constant
+ an equal one. There is no match where something else uses a result that is no output of the
+ pattern, where a call between its calls writes to what it reads, and where it shares calls with
+ an earlier one. The replacement's inputs and outputs stand for those of the pattern, one by one;
+ its calls go where the last call of the match was, or before what uses its outputs earlier.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a pattern without calls, with an input that no call
             uses or an output that no call gives, for another number of inputs or outputs of the
@@ -7305,8 +7305,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Checks a graph: operators are defined with the schemas that arguments were recorded for, and
- what is known of values is what calls on fake tensors give. Calls whose inputs are not known, or
- whose results depend on elements, are not made. Nothing is computed.
+ what is known of values is what calls on fake tensors give, of the sizes at hand and of larger
+ ones. Calls of unknown inputs, or whose results depend on elements, are not made.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for an operator without the schema that it had,
             TENON_ERROR_TYPE for a value that is recorded as another than its call gives, what
@@ -7338,8 +7338,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Writes a graph as text: a version, the whole schema of each operator, a line for each input,
- attribute, node, size, other number and guard, and the outputs. Arguments that equal their
- defaults are left out. Frames stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
+ attribute, node, size, other number and guard, and the outputs. Defaults and row-major strides
+ are left out. Frames stand behind nodes, as " # 'model.py':12 in 'forward' [Python]".
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a generator, object, stream or storage among the
             arguments, TENON_ERROR_OUT_OF_MEMORY.

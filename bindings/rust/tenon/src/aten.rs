@@ -82,6 +82,694 @@ pub fn _adaptive_avg_pool3d_backward_out(
     Ok(out.clone())
 }
 
+/// `aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) ->
+/// Tensor`
+pub fn _cdist_backward(
+    grad_output: &Tensor, x1: &Tensor, x2: &Tensor, p: f64, cdist: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, f64, &Tensor), Tensor> =
+        LazyTyped::new("aten::_cdist_backward");
+    OP.get()?.call(grad_output, x1, x2, p, cdist)
+}
+
+/// `aten::_cdist_backward.out(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn _cdist_backward_out(
+    grad_output: &Tensor, x1: &Tensor, x2: &Tensor, p: f64, cdist: &Tensor,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, f64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_cdist_backward.out");
+    OP.get()?.call(grad_output, x1, x2, p, cdist, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor`
+pub fn _cdist_forward(
+    x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, Option<i64>), Tensor> =
+        LazyTyped::new("aten::_cdist_forward");
+    OP.get()?.call(x1, x2, p, compute_mode)
+}
+
+/// `aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn _cdist_forward_out(
+    x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::_cdist_forward.out");
+    OP.get()?.call(x1, x2, p, compute_mode, out)?;
+    Ok(out.clone())
+}
+
+/// What [`_ctc_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossOptions {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossOptions {
+    fn default() -> Self {
+        CtcLossOptions {
+            blank: 0,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths,
+/// int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)`
+pub fn _ctc_loss(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64]) -> Result<(Tensor, Tensor)> {
+    _ctc_loss_with(log_probs, targets, input_lengths, target_lengths, CtcLossOptions::default())
+}
+
+/// As [`_ctc_loss`], with all that it leaves out.
+pub fn _ctc_loss_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
+    options: CtcLossOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::_ctc_loss");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity)
+}
+
+/// What [`_ctc_loss_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossTensorOptions {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossTensorOptions {
+    fn default() -> Self {
+        CtcLossTensorOptions {
+            blank: 0,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)`
+pub fn _ctc_loss_tensor(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor,
+    target_lengths: &Tensor) -> Result<(Tensor, Tensor)> {
+    _ctc_loss_tensor_with(
+        log_probs, targets, input_lengths, target_lengths, CtcLossTensorOptions::default())
+}
+
+/// As [`_ctc_loss_tensor`], with all that it leaves out.
+pub fn _ctc_loss_tensor_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
+    options: CtcLossTensorOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::_ctc_loss.Tensor");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity)
+}
+
+/// What [`_ctc_loss_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossTensorOutOptions {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossTensorOutOptions {
+    fn default() -> Self {
+        CtcLossTensorOutOptions {
+            blank: 0,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+/// (Tensor(a!), Tensor(b!))`
+pub fn _ctc_loss_tensor_out(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
+    out0: &Tensor, out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    _ctc_loss_tensor_out_with(
+        log_probs, targets, input_lengths, target_lengths, out0, out1,
+        CtcLossTensorOutOptions::default())
+}
+
+/// As [`_ctc_loss_tensor_out`], with all that it leaves out.
+pub fn _ctc_loss_tensor_out_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
+    out0: &Tensor, out1: &Tensor, options: CtcLossTensorOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_ctc_loss.Tensor_out");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity,
+        out0, out1)?;
+    Ok((out0.clone(), out1.clone()))
+}
+
+/// What [`_ctc_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossOutOptions {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossOutOptions {
+    fn default() -> Self {
+        CtcLossOutOptions {
+            blank: 0,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+/// target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+/// (Tensor(a!), Tensor(b!))`
+pub fn _ctc_loss_out(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
+    out0: &Tensor, out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    _ctc_loss_out_with(
+        log_probs, targets, input_lengths, target_lengths, out0, out1, CtcLossOutOptions::default())
+}
+
+/// As [`_ctc_loss_out`], with all that it leaves out.
+pub fn _ctc_loss_out_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
+    out0: &Tensor, out1: &Tensor, options: CtcLossOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_ctc_loss.out");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.zero_infinity,
+        out0, out1)?;
+    Ok((out0.clone(), out1.clone()))
+}
+
+/// What [`_ctc_loss_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossBackwardOptions {
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossBackwardOptions {
+    fn default() -> Self {
+        CtcLossBackwardOptions {
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths,
+/// int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool
+/// zero_infinity=False) -> Tensor`
+pub fn _ctc_loss_backward(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor,
+    blank: i64) -> Result<Tensor> {
+    _ctc_loss_backward_with(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha,
+        blank, CtcLossBackwardOptions::default())
+}
+
+/// As [`_ctc_loss_backward`], with all that it leaves out.
+pub fn _ctc_loss_backward_with(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
+    options: CtcLossBackwardOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_ctc_loss_backward");
+    OP.get()?.call(
+        args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity])
+}
+
+/// What [`_ctc_loss_backward_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossBackwardTensorOptions {
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossBackwardTensorOptions {
+    fn default() -> Self {
+        CtcLossBackwardTensorOptions {
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor
+/// input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+/// bool zero_infinity=False) -> Tensor`
+pub fn _ctc_loss_backward_tensor(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor,
+    target_lengths: &Tensor, neg_log_likelihood: &Tensor, log_alpha: &Tensor,
+    blank: i64) -> Result<Tensor> {
+    _ctc_loss_backward_tensor_with(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha,
+        blank, CtcLossBackwardTensorOptions::default())
+}
+
+/// As [`_ctc_loss_backward_tensor`], with all that it leaves out.
+pub fn _ctc_loss_backward_tensor_with(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor,
+    target_lengths: &Tensor, neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
+    options: CtcLossBackwardTensorOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_ctc_loss_backward.Tensor");
+    OP.get()?.call(
+        args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity])
+}
+
+/// What [`_ctc_loss_backward_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossBackwardOutOptions {
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossBackwardOutOptions {
+    fn default() -> Self {
+        CtcLossBackwardOutOptions {
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[]
+/// input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+/// bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _ctc_loss_backward_out(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
+    out: &Tensor) -> Result<Tensor> {
+    _ctc_loss_backward_out_with(
+        grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha,
+        blank, out, CtcLossBackwardOutOptions::default())
+}
+
+/// As [`_ctc_loss_backward_out`], with all that it leaves out.
+pub fn _ctc_loss_backward_out_with(
+    grad: &Tensor, log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64], neg_log_likelihood: &Tensor, log_alpha: &Tensor, blank: i64,
+    out: &Tensor, options: CtcLossBackwardOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_ctc_loss_backward.out");
+    OP.get()?.call(
+        args![grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, options.zero_infinity, out])
+}
+
+/// What [`_embedding_bag`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagOptions<'a> {
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// int, by default `0`.
+    pub mode: i64,
+    /// bool, by default `false`.
+    pub sparse: bool,
+    /// Tensor?, by default `None`.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub include_last_offset: bool,
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagOptions<'_> {
+    fn default() -> Self {
+        EmbeddingBagOptions {
+            scale_grad_by_freq: false,
+            mode: 0,
+            sparse: false,
+            per_sample_weights: None,
+            include_last_offset: false,
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)`
+pub fn _embedding_bag(
+    weight: &Tensor, indices: &Tensor,
+    offsets: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _embedding_bag_with(weight, indices, offsets, EmbeddingBagOptions::default())
+}
+
+/// As [`_embedding_bag`], with all that it leaves out.
+pub fn _embedding_bag_with(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor,
+    options: EmbeddingBagOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag");
+    OP.get()?.call(
+        args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx])
+}
+
+/// What [`_embedding_bag_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagOutOptions<'a> {
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// int, by default `0`.
+    pub mode: i64,
+    /// bool, by default `false`.
+    pub sparse: bool,
+    /// Tensor?, by default `None`.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub include_last_offset: bool,
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagOutOptions<'_> {
+    fn default() -> Self {
+        EmbeddingBagOutOptions {
+            scale_grad_by_freq: false,
+            mode: 0,
+            sparse: false,
+            per_sample_weights: None,
+            include_last_offset: false,
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+/// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))`
+pub fn _embedding_bag_out(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor, out3: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _embedding_bag_out_with(
+        weight, indices, offsets, out0, out1, out2, out3, EmbeddingBagOutOptions::default())
+}
+
+/// As [`_embedding_bag_out`], with all that it leaves out.
+pub fn _embedding_bag_out_with(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor, out3: &Tensor,
+    options: EmbeddingBagOutOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag.out");
+    OP.get()?.call(
+        args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx, out0, out1, out2, out3])
+}
+
+/// What [`_embedding_bag_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagBackwardOptions {
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagBackwardOptions {
+    fn default() -> Self {
+        EmbeddingBagBackwardOptions {
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag,
+/// Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+/// bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor`
+pub fn _embedding_bag_backward(
+    grad: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64, sparse: bool,
+    per_sample_weights: Option<&Tensor>) -> Result<Tensor> {
+    _embedding_bag_backward_with(
+        grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights,
+        scale_grad_by_freq, mode, sparse, per_sample_weights,
+        EmbeddingBagBackwardOptions::default())
+}
+
+/// As [`_embedding_bag_backward`], with all that it leaves out.
+pub fn _embedding_bag_backward_with(
+    grad: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64, sparse: bool,
+    per_sample_weights: Option<&Tensor>, options: EmbeddingBagBackwardOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag_backward");
+    OP.get()?.call(
+        args![grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, options.padding_idx])
+}
+
+/// What [`_embedding_bag_dense_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagDenseBackwardOptions {
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagDenseBackwardOptions {
+    fn default() -> Self {
+        EmbeddingBagDenseBackwardOptions {
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+/// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+/// per_sample_weights, int padding_idx=-1) -> Tensor`
+pub fn _embedding_bag_dense_backward(
+    grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
+    per_sample_weights: Option<&Tensor>) -> Result<Tensor> {
+    _embedding_bag_dense_backward_with(
+        grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode,
+        per_sample_weights, EmbeddingBagDenseBackwardOptions::default())
+}
+
+/// As [`_embedding_bag_dense_backward`], with all that it leaves out.
+pub fn _embedding_bag_dense_backward_with(
+    grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
+    per_sample_weights: Option<&Tensor>,
+    options: EmbeddingBagDenseBackwardOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag_dense_backward");
+    OP.get()?.call(
+        args![grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, options.padding_idx])
+}
+
+/// What [`_embedding_bag_dense_backward_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagDenseBackwardOutOptions {
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagDenseBackwardOutOptions {
+    fn default() -> Self {
+        EmbeddingBagDenseBackwardOutOptions {
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_dense_backward.out(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+/// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+/// per_sample_weights, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _embedding_bag_dense_backward_out(
+    grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
+    per_sample_weights: Option<&Tensor>, out: &Tensor) -> Result<Tensor> {
+    _embedding_bag_dense_backward_out_with(
+        grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode,
+        per_sample_weights, out, EmbeddingBagDenseBackwardOutOptions::default())
+}
+
+/// As [`_embedding_bag_dense_backward_out`], with all that it leaves out.
+pub fn _embedding_bag_dense_backward_out_with(
+    grad: &Tensor, indices: &Tensor, offset2bag: &Tensor, bag_size: &Tensor,
+    maximum_indices: &Tensor, num_weights: i64, scale_grad_by_freq: bool, mode: i64,
+    per_sample_weights: Option<&Tensor>, out: &Tensor,
+    options: EmbeddingBagDenseBackwardOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag_dense_backward.out");
+    OP.get()?.call(
+        args![grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, options.padding_idx, out])
+}
+
+/// What [`_embedding_bag_forward_only`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagForwardOnlyOptions<'a> {
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// int, by default `0`.
+    pub mode: i64,
+    /// bool, by default `false`.
+    pub sparse: bool,
+    /// Tensor?, by default `None`.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub include_last_offset: bool,
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagForwardOnlyOptions<'_> {
+    fn default() -> Self {
+        EmbeddingBagForwardOnlyOptions {
+            scale_grad_by_freq: false,
+            mode: 0,
+            sparse: false,
+            per_sample_weights: None,
+            include_last_offset: false,
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)`
+pub fn _embedding_bag_forward_only(
+    weight: &Tensor, indices: &Tensor,
+    offsets: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _embedding_bag_forward_only_with(
+        weight, indices, offsets, EmbeddingBagForwardOnlyOptions::default())
+}
+
+/// As [`_embedding_bag_forward_only`], with all that it leaves out.
+pub fn _embedding_bag_forward_only_with(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor,
+    options: EmbeddingBagForwardOnlyOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag_forward_only");
+    OP.get()?.call(
+        args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx])
+}
+
+/// What [`_embedding_bag_forward_only_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagForwardOnlyOutOptions<'a> {
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// int, by default `0`.
+    pub mode: i64,
+    /// bool, by default `false`.
+    pub sparse: bool,
+    /// Tensor?, by default `None`.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub include_last_offset: bool,
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagForwardOnlyOutOptions<'_> {
+    fn default() -> Self {
+        EmbeddingBagForwardOnlyOutOptions {
+            scale_grad_by_freq: false,
+            mode: 0,
+            sparse: false,
+            per_sample_weights: None,
+            include_last_offset: false,
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+/// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))`
+pub fn _embedding_bag_forward_only_out(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor, out3: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    _embedding_bag_forward_only_out_with(
+        weight, indices, offsets, out0, out1, out2, out3,
+        EmbeddingBagForwardOnlyOutOptions::default())
+}
+
+/// As [`_embedding_bag_forward_only_out`], with all that it leaves out.
+pub fn _embedding_bag_forward_only_out_with(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor, out0: &Tensor, out1: &Tensor,
+    out2: &Tensor, out3: &Tensor,
+    options: EmbeddingBagForwardOnlyOutOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::_embedding_bag_forward_only.out");
+    OP.get()?.call(
+        args![weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse, options.per_sample_weights, options.include_last_offset, options.padding_idx, out0, out1, out2, out3])
+}
+
+/// What [`_embedding_bag_per_sample_weights_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagPerSampleWeightsBackwardOptions {
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagPerSampleWeightsBackwardOptions {
+    fn default() -> Self {
+        EmbeddingBagPerSampleWeightsBackwardOptions {
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices,
+/// Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor`
+pub fn _embedding_bag_per_sample_weights_backward(
+    grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
+    mode: i64) -> Result<Tensor> {
+    _embedding_bag_per_sample_weights_backward_with(
+        grad, weight, indices, offsets, offset2bag, mode,
+        EmbeddingBagPerSampleWeightsBackwardOptions::default())
+}
+
+/// As [`_embedding_bag_per_sample_weights_backward`], with all that it leaves out.
+pub fn _embedding_bag_per_sample_weights_backward_with(
+    grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
+    mode: i64, options: EmbeddingBagPerSampleWeightsBackwardOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, &Tensor, i64, i64), Tensor> =
+        LazyTyped::new("aten::_embedding_bag_per_sample_weights_backward");
+    OP.get()?.call(grad, weight, indices, offsets, offset2bag, mode, options.padding_idx)
+}
+
+/// What [`_embedding_bag_per_sample_weights_backward_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagPerSampleWeightsBackwardOutOptions {
+    /// int, by default `-1`.
+    pub padding_idx: i64,
+}
+
+impl Default for EmbeddingBagPerSampleWeightsBackwardOutOptions {
+    fn default() -> Self {
+        EmbeddingBagPerSampleWeightsBackwardOutOptions {
+            padding_idx: -1,
+        }
+    }
+}
+
+/// `aten::_embedding_bag_per_sample_weights_backward.out(Tensor grad, Tensor weight, Tensor
+/// indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn _embedding_bag_per_sample_weights_backward_out(
+    grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
+    mode: i64, out: &Tensor) -> Result<Tensor> {
+    _embedding_bag_per_sample_weights_backward_out_with(
+        grad, weight, indices, offsets, offset2bag, mode, out,
+        EmbeddingBagPerSampleWeightsBackwardOutOptions::default())
+}
+
+/// As [`_embedding_bag_per_sample_weights_backward_out`], with all that it leaves out.
+pub fn _embedding_bag_per_sample_weights_backward_out_with(
+    grad: &Tensor, weight: &Tensor, indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor,
+    mode: i64, out: &Tensor,
+    options: EmbeddingBagPerSampleWeightsBackwardOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, &Tensor, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::_embedding_bag_per_sample_weights_backward.out");
+    OP.get()?.call(grad, weight, indices, offsets, offset2bag, mode, options.padding_idx, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor`
 pub fn _fft_c2c(self_: &Tensor, dim: &[i64], normalization: i64, forward: bool) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], i64, bool), Tensor> = LazyTyped::new("aten::_fft_c2c");
@@ -2447,6 +3135,12 @@ pub fn _linalg_eigh_eigenvalues_with(
     Ok((eigenvalues.clone(), eigenvectors.clone()))
 }
 
+/// `aten::_linalg_eigvals(Tensor self) -> Tensor`
+pub fn _linalg_eigvals(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::_linalg_eigvals");
+    OP.get()?.call(self_)
+}
+
 /// `aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)`
 pub fn _linalg_slogdet(a: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor,), (Tensor, Tensor, Tensor, Tensor)> =
@@ -2656,6 +3350,164 @@ pub fn _log_softmax_backward_data_out(
 pub fn _pad_circular(self_: &Tensor, pad: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::_pad_circular");
     OP.get()?.call(self_, pad)
+}
+
+/// `aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor`
+pub fn _pdist_backward(
+    grad_output: &Tensor, self_: &Tensor, p: f64, pdist: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, &Tensor), Tensor> =
+        LazyTyped::new("aten::_pdist_backward");
+    OP.get()?.call(grad_output, self_, p, pdist)
+}
+
+/// `aten::_pdist_backward.out(Tensor grad_output, Tensor self, float p, Tensor pdist, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn _pdist_backward_out(
+    grad_output: &Tensor, self_: &Tensor, p: f64, pdist: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::_pdist_backward.out");
+    OP.get()?.call(grad_output, self_, p, pdist, out)?;
+    Ok(out.clone())
+}
+
+/// What [`_pdist_forward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PdistForwardOptions {
+    /// float, by default `2.0`.
+    pub p: f64,
+}
+
+impl Default for PdistForwardOptions {
+    fn default() -> Self {
+        PdistForwardOptions {
+            p: 2.0,
+        }
+    }
+}
+
+/// `aten::_pdist_forward(Tensor self, float p=2.) -> Tensor`
+pub fn _pdist_forward(self_: &Tensor) -> Result<Tensor> {
+    _pdist_forward_with(self_, PdistForwardOptions::default())
+}
+
+/// As [`_pdist_forward`], with all that it leaves out.
+pub fn _pdist_forward_with(self_: &Tensor, options: PdistForwardOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::_pdist_forward");
+    OP.get()?.call(self_, options.p)
+}
+
+/// What [`_pdist_forward_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PdistForwardOutOptions {
+    /// float, by default `2.0`.
+    pub p: f64,
+}
+
+impl Default for PdistForwardOutOptions {
+    fn default() -> Self {
+        PdistForwardOutOptions {
+            p: 2.0,
+        }
+    }
+}
+
+/// `aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _pdist_forward_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    _pdist_forward_out_with(self_, out, PdistForwardOutOptions::default())
+}
+
+/// As [`_pdist_forward_out`], with all that it leaves out.
+pub fn _pdist_forward_out_with(
+    self_: &Tensor, out: &Tensor, options: PdistForwardOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, &Tensor), ()> = LazyTyped::new("aten::_pdist_forward.out");
+    OP.get()?.call(self_, options.p, out)?;
+    Ok(out.clone())
+}
+
+/// What [`_segment_reduce_backward`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SegmentReduceBackwardOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub lengths: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub offsets: Option<&'a Tensor>,
+    /// int, by default `0`.
+    pub axis: i64,
+    /// Scalar?, by default `None`.
+    pub initial: Option<Scalar>,
+}
+
+impl Default for SegmentReduceBackwardOptions<'_> {
+    fn default() -> Self {
+        SegmentReduceBackwardOptions {
+            lengths: None,
+            offsets: None,
+            axis: 0,
+            initial: None,
+        }
+    }
+}
+
+/// `aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor?
+/// lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor`
+pub fn _segment_reduce_backward(
+    grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str) -> Result<Tensor> {
+    _segment_reduce_backward_with(
+        grad, output, data, reduce, SegmentReduceBackwardOptions::default())
+}
+
+/// As [`_segment_reduce_backward`], with all that it leaves out.
+pub fn _segment_reduce_backward_with(
+    grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str,
+    options: SegmentReduceBackwardOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &Tensor, &str, Option<&Tensor>, Option<&Tensor>, i64,
+        Option<Scalar>), Tensor> =
+        LazyTyped::new("aten::_segment_reduce_backward");
+    OP.get()?.call(
+        grad, output, data, reduce, options.lengths, options.offsets, options.axis, options.initial)
+}
+
+/// What [`_segment_reduce_backward_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SegmentReduceBackwardOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub lengths: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub offsets: Option<&'a Tensor>,
+    /// int, by default `0`.
+    pub axis: i64,
+    /// Scalar?, by default `None`.
+    pub initial: Option<Scalar>,
+}
+
+impl Default for SegmentReduceBackwardOutOptions<'_> {
+    fn default() -> Self {
+        SegmentReduceBackwardOutOptions {
+            lengths: None,
+            offsets: None,
+            axis: 0,
+            initial: None,
+        }
+    }
+}
+
+/// `aten::_segment_reduce_backward.out(Tensor grad, Tensor output, Tensor data, str reduce, *,
+/// Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn _segment_reduce_backward_out(
+    grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str, out: &Tensor) -> Result<Tensor> {
+    _segment_reduce_backward_out_with(
+        grad, output, data, reduce, out, SegmentReduceBackwardOutOptions::default())
+}
+
+/// As [`_segment_reduce_backward_out`], with all that it leaves out.
+pub fn _segment_reduce_backward_out_with(
+    grad: &Tensor, output: &Tensor, data: &Tensor, reduce: &str, out: &Tensor,
+    options: SegmentReduceBackwardOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::_segment_reduce_backward.out");
+    OP.get()?.call(
+        args![grad, output, data, reduce, options.lengths, options.offsets, options.axis, options.initial, out])
 }
 
 /// `aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor`
@@ -4275,6 +5127,31 @@ pub fn addr_with_(
         LazyTyped::new("aten::addr_");
     OP.get()?.call(self_, vec1, vec2, options.beta, options.alpha)?;
     Ok(self_.clone())
+}
+
+/// `aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor`
+pub fn affine_grid_generator(theta: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> =
+        LazyTyped::new("aten::affine_grid_generator");
+    OP.get()?.call(theta, size, align_corners)
+}
+
+/// `aten::affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn affine_grid_generator_out(
+    theta: &Tensor, size: &[i64], align_corners: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
+        LazyTyped::new("aten::affine_grid_generator.out");
+    OP.get()?.call(theta, size, align_corners, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor`
+pub fn affine_grid_generator_backward(
+    grad: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> =
+        LazyTyped::new("aten::affine_grid_generator_backward");
+    OP.get()?.call(grad, size, align_corners)
 }
 
 /// `aten::alias(Tensor(a) self) -> Tensor(a)`
@@ -5988,6 +6865,101 @@ pub fn baddbmm_with_(
     Ok(self_.clone())
 }
 
+/// What [`bartlett_window`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BartlettWindowOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for BartlettWindowOptions {
+    fn default() -> Self {
+        BartlettWindowOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn bartlett_window(window_length: i64) -> Result<Tensor> {
+    bartlett_window_with(window_length, BartlettWindowOptions::default())
+}
+
+/// As [`bartlett_window`], with all that it leaves out.
+pub fn bartlett_window_with(window_length: i64, options: BartlettWindowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::bartlett_window");
+    OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::bartlett_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bartlett_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::bartlett_window.out");
+    OP.get()?.call(window_length, out)?;
+    Ok(out.clone())
+}
+
+/// What [`bartlett_window_periodic`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BartlettWindowPeriodicOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for BartlettWindowPeriodicOptions {
+    fn default() -> Self {
+        BartlettWindowPeriodicOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn bartlett_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor> {
+    bartlett_window_periodic_with(window_length, periodic, BartlettWindowPeriodicOptions::default())
+}
+
+/// As [`bartlett_window_periodic`], with all that it leaves out.
+pub fn bartlett_window_periodic_with(
+    window_length: i64, periodic: bool, options: BartlettWindowPeriodicOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::bartlett_window.periodic");
+    OP.get()?.call(
+        window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::bartlett_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn bartlett_window_periodic_out(
+    window_length: i64, periodic: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::bartlett_window.periodic_out");
+    OP.get()?.call(window_length, periodic, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor`
 pub fn batch_norm(
@@ -6701,6 +7673,101 @@ pub fn bitwise_xor_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`blackman_window`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BlackmanWindowOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for BlackmanWindowOptions {
+    fn default() -> Self {
+        BlackmanWindowOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn blackman_window(window_length: i64) -> Result<Tensor> {
+    blackman_window_with(window_length, BlackmanWindowOptions::default())
+}
+
+/// As [`blackman_window`], with all that it leaves out.
+pub fn blackman_window_with(window_length: i64, options: BlackmanWindowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::blackman_window");
+    OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::blackman_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn blackman_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::blackman_window.out");
+    OP.get()?.call(window_length, out)?;
+    Ok(out.clone())
+}
+
+/// What [`blackman_window_periodic`] leaves out.
+#[derive(Clone, Debug)]
+pub struct BlackmanWindowPeriodicOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for BlackmanWindowPeriodicOptions {
+    fn default() -> Self {
+        BlackmanWindowPeriodicOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn blackman_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor> {
+    blackman_window_periodic_with(window_length, periodic, BlackmanWindowPeriodicOptions::default())
+}
+
+/// As [`blackman_window_periodic`], with all that it leaves out.
+pub fn blackman_window_periodic_with(
+    window_length: i64, periodic: bool, options: BlackmanWindowPeriodicOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::blackman_window.periodic");
+    OP.get()?.call(
+        window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::blackman_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn blackman_window_periodic_out(
+    window_length: i64, periodic: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::blackman_window.periodic_out");
+    OP.get()?.call(window_length, periodic, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::block_diag(Tensor[] tensors) -> Tensor`
 pub fn block_diag(tensors: &[&Tensor]) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::block_diag");
@@ -7049,6 +8116,36 @@ pub fn cauchy_with_(self_: &Tensor, options: CauchyInPlaceOptions<'_>) -> Result
         LazyTyped::new("aten::cauchy_");
     OP.get()?.call(self_, options.median, options.sigma, options.generator)?;
     Ok(self_.clone())
+}
+
+/// What [`cdist`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CdistOptions {
+    /// float, by default `2.0`.
+    pub p: f64,
+    /// int?, by default `None`.
+    pub compute_mode: Option<i64>,
+}
+
+impl Default for CdistOptions {
+    fn default() -> Self {
+        CdistOptions {
+            p: 2.0,
+            compute_mode: None,
+        }
+    }
+}
+
+/// `aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor`
+pub fn cdist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+    cdist_with(x1, x2, CdistOptions::default())
+}
+
+/// As [`cdist`], with all that it leaves out.
+pub fn cdist_with(x1: &Tensor, x2: &Tensor, options: CdistOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, Option<i64>), Tensor> =
+        LazyTyped::new("aten::cdist");
+    OP.get()?.call(x1, x2, options.p, options.compute_mode)
 }
 
 /// `aten::ceil(Tensor self) -> Tensor`
@@ -8984,6 +10081,88 @@ pub fn cross_entropy_loss_with(
         options.label_smoothing)
 }
 
+/// What [`ctc_loss_int_list`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossIntListOptions {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossIntListOptions {
+    fn default() -> Self {
+        CtcLossIntListOptions {
+            blank: 0,
+            reduction: 1,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+/// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor`
+pub fn ctc_loss_int_list(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64],
+    target_lengths: &[i64]) -> Result<Tensor> {
+    ctc_loss_int_list_with(
+        log_probs, targets, input_lengths, target_lengths, CtcLossIntListOptions::default())
+}
+
+/// As [`ctc_loss_int_list`], with all that it leaves out.
+pub fn ctc_loss_int_list_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &[i64], target_lengths: &[i64],
+    options: CtcLossIntListOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::ctc_loss.IntList");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.reduction,
+        options.zero_infinity)
+}
+
+/// What [`ctc_loss_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CtcLossTensorOptions_ {
+    /// int, by default `0`.
+    pub blank: i64,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// bool, by default `false`.
+    pub zero_infinity: bool,
+}
+
+impl Default for CtcLossTensorOptions_ {
+    fn default() -> Self {
+        CtcLossTensorOptions_ {
+            blank: 0,
+            reduction: 1,
+            zero_infinity: false,
+        }
+    }
+}
+
+/// `aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor`
+pub fn ctc_loss_tensor(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor,
+    target_lengths: &Tensor) -> Result<Tensor> {
+    ctc_loss_tensor_with(
+        log_probs, targets, input_lengths, target_lengths, CtcLossTensorOptions_::default())
+}
+
+/// As [`ctc_loss_tensor`], with all that it leaves out.
+pub fn ctc_loss_tensor_with(
+    log_probs: &Tensor, targets: &Tensor, input_lengths: &Tensor, target_lengths: &Tensor,
+    options: CtcLossTensorOptions_) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor, i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::ctc_loss.Tensor");
+    OP.get()?.call(
+        log_probs, targets, input_lengths, target_lengths, options.blank, options.reduction,
+        options.zero_infinity)
+}
+
 /// `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)`
 pub fn cummax(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, i64), (Tensor, Tensor)> = LazyTyped::new("aten::cummax");
@@ -10157,6 +11336,67 @@ pub fn embedding_out_with(
     OP.get()?.call(
         weight, indices, options.padding_idx, options.scale_grad_by_freq, options.sparse, out)?;
     Ok(out.clone())
+}
+
+/// What [`embedding_bag`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBagOptions_<'a> {
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// int, by default `0`.
+    pub mode: i64,
+    /// bool, by default `false`.
+    pub sparse: bool,
+    /// Tensor?, by default `None`.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub include_last_offset: bool,
+}
+
+impl Default for EmbeddingBagOptions_<'_> {
+    fn default() -> Self {
+        EmbeddingBagOptions_ {
+            scale_grad_by_freq: false,
+            mode: 0,
+            sparse: false,
+            per_sample_weights: None,
+            include_last_offset: false,
+        }
+    }
+}
+
+/// `aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)`
+pub fn embedding_bag(
+    weight: &Tensor, indices: &Tensor,
+    offsets: &Tensor) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    embedding_bag_with(weight, indices, offsets, EmbeddingBagOptions_::default())
+}
+
+/// As [`embedding_bag`], with all that it leaves out.
+pub fn embedding_bag_with(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor,
+    options: EmbeddingBagOptions_<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &Tensor, bool, i64, bool, Option<&Tensor>,
+        bool), (Tensor, Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::embedding_bag");
+    OP.get()?.call(
+        weight, indices, offsets, options.scale_grad_by_freq, options.mode, options.sparse,
+        options.per_sample_weights, options.include_last_offset)
+}
+
+/// `aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
+/// int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)`
+pub fn embedding_bag_padding_idx(
+    weight: &Tensor, indices: &Tensor, offsets: &Tensor, scale_grad_by_freq: bool, mode: i64,
+    sparse: bool, per_sample_weights: Option<&Tensor>, include_last_offset: bool,
+    padding_idx: Option<i64>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::embedding_bag.padding_idx");
+    OP.get()?.call(
+        args![weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx])
 }
 
 /// `aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
@@ -13192,6 +14432,104 @@ pub fn greater_equal_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor`
+pub fn grid_sampler(
+    input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::grid_sampler");
+    OP.get()?.call(input, grid, interpolation_mode, padding_mode, align_corners)
+}
+
+/// `aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor`
+pub fn grid_sampler_2d(
+    input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::grid_sampler_2d");
+    OP.get()?.call(input, grid, interpolation_mode, padding_mode, align_corners)
+}
+
+/// `aten::grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+/// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn grid_sampler_2d_out(
+    input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64, align_corners: bool,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::grid_sampler_2d.out");
+    OP.get()?.call(input, grid, interpolation_mode, padding_mode, align_corners, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+/// Tensor)`
+pub fn grid_sampler_2d_backward(
+    grad_output: &Tensor, input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool, output_mask: &[bool]) -> Result<(Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::grid_sampler_2d_backward");
+    OP.get()?.call(
+        args![grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask])
+}
+
+/// `aten::grid_sampler_2d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+/// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))`
+pub fn grid_sampler_2d_backward_out(
+    grad_output: &Tensor, input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool, output_mask: &[bool], out0: &Tensor,
+    out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::grid_sampler_2d_backward.out");
+    OP.get()?.call(
+        args![grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask, out0, out1])
+}
+
+/// `aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor`
+pub fn grid_sampler_3d(
+    input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::grid_sampler_3d");
+    OP.get()?.call(input, grid, interpolation_mode, padding_mode, align_corners)
+}
+
+/// `aten::grid_sampler_3d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+/// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn grid_sampler_3d_out(
+    input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64, align_corners: bool,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::grid_sampler_3d.out");
+    OP.get()?.call(input, grid, interpolation_mode, padding_mode, align_corners, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+/// Tensor)`
+pub fn grid_sampler_3d_backward(
+    grad_output: &Tensor, input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool, output_mask: &[bool]) -> Result<(Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::grid_sampler_3d_backward");
+    OP.get()?.call(
+        args![grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask])
+}
+
+/// `aten::grid_sampler_3d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+/// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))`
+pub fn grid_sampler_3d_backward_out(
+    grad_output: &Tensor, input: &Tensor, grid: &Tensor, interpolation_mode: i64, padding_mode: i64,
+    align_corners: bool, output_mask: &[bool], out0: &Tensor,
+    out1: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyOp = LazyOp::new("aten::grid_sampler_3d_backward.out");
+    OP.get()?.call(
+        args![grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask, out0, out1])
+}
+
 /// What [`group_norm`] leaves out.
 #[derive(Clone, Debug)]
 pub struct GroupNormOptions<'a> {
@@ -13313,6 +14651,306 @@ pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// What [`hamming_window`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HammingWindowOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HammingWindowOptions {
+    fn default() -> Self {
+        HammingWindowOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn hamming_window(window_length: i64) -> Result<Tensor> {
+    hamming_window_with(window_length, HammingWindowOptions::default())
+}
+
+/// As [`hamming_window`], with all that it leaves out.
+pub fn hamming_window_with(window_length: i64, options: HammingWindowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hamming_window");
+    OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::hamming_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hamming_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::hamming_window.out");
+    OP.get()?.call(window_length, out)?;
+    Ok(out.clone())
+}
+
+/// What [`hamming_window_periodic`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HammingWindowPeriodicOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HammingWindowPeriodicOptions {
+    fn default() -> Self {
+        HammingWindowPeriodicOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn hamming_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor> {
+    hamming_window_periodic_with(window_length, periodic, HammingWindowPeriodicOptions::default())
+}
+
+/// As [`hamming_window_periodic`], with all that it leaves out.
+pub fn hamming_window_periodic_with(
+    window_length: i64, periodic: bool, options: HammingWindowPeriodicOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hamming_window.periodic");
+    OP.get()?.call(
+        window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`hamming_window_periodic_alpha`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HammingWindowPeriodicAlphaOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HammingWindowPeriodicAlphaOptions {
+    fn default() -> Self {
+        HammingWindowPeriodicAlphaOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor`
+pub fn hamming_window_periodic_alpha(
+    window_length: i64, periodic: bool, alpha: f64) -> Result<Tensor> {
+    hamming_window_periodic_alpha_with(
+        window_length, periodic, alpha, HammingWindowPeriodicAlphaOptions::default())
+}
+
+/// As [`hamming_window_periodic_alpha`], with all that it leaves out.
+pub fn hamming_window_periodic_alpha_with(
+    window_length: i64, periodic: bool, alpha: f64,
+    options: HammingWindowPeriodicAlphaOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hamming_window.periodic_alpha");
+    OP.get()?.call(
+        window_length, periodic, alpha, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`hamming_window_periodic_alpha_beta`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HammingWindowPeriodicAlphaBetaOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HammingWindowPeriodicAlphaBetaOptions {
+    fn default() -> Self {
+        HammingWindowPeriodicAlphaBetaOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float
+/// beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+/// pin_memory=None) -> Tensor`
+pub fn hamming_window_periodic_alpha_beta(
+    window_length: i64, periodic: bool, alpha: f64, beta: f64) -> Result<Tensor> {
+    hamming_window_periodic_alpha_beta_with(
+        window_length, periodic, alpha, beta, HammingWindowPeriodicAlphaBetaOptions::default())
+}
+
+/// As [`hamming_window_periodic_alpha_beta`], with all that it leaves out.
+pub fn hamming_window_periodic_alpha_beta_with(
+    window_length: i64, periodic: bool, alpha: f64, beta: f64,
+    options: HammingWindowPeriodicAlphaBetaOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, f64, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hamming_window.periodic_alpha_beta");
+    OP.get()?.call(
+        window_length, periodic, alpha, beta, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// `aten::hamming_window.periodic_alpha_beta_out(int window_length, bool periodic, float alpha,
+/// float beta, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hamming_window_periodic_alpha_beta_out(
+    window_length: i64, periodic: bool, alpha: f64, beta: f64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, f64, f64, &Tensor), ()> =
+        LazyTyped::new("aten::hamming_window.periodic_alpha_beta_out");
+    OP.get()?.call(window_length, periodic, alpha, beta, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hamming_window.periodic_alpha_out(int window_length, bool periodic, float alpha, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn hamming_window_periodic_alpha_out(
+    window_length: i64, periodic: bool, alpha: f64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, f64, &Tensor), ()> =
+        LazyTyped::new("aten::hamming_window.periodic_alpha_out");
+    OP.get()?.call(window_length, periodic, alpha, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hamming_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn hamming_window_periodic_out(
+    window_length: i64, periodic: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::hamming_window.periodic_out");
+    OP.get()?.call(window_length, periodic, out)?;
+    Ok(out.clone())
+}
+
+/// What [`hann_window`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HannWindowOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HannWindowOptions {
+    fn default() -> Self {
+        HannWindowOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn hann_window(window_length: i64) -> Result<Tensor> {
+    hann_window_with(window_length, HannWindowOptions::default())
+}
+
+/// As [`hann_window`], with all that it leaves out.
+pub fn hann_window_with(window_length: i64, options: HannWindowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hann_window");
+    OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hann_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::hann_window.out");
+    OP.get()?.call(window_length, out)?;
+    Ok(out.clone())
+}
+
+/// What [`hann_window_periodic`] leaves out.
+#[derive(Clone, Debug)]
+pub struct HannWindowPeriodicOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for HannWindowPeriodicOptions {
+    fn default() -> Self {
+        HannWindowPeriodicOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn hann_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor> {
+    hann_window_periodic_with(window_length, periodic, HannWindowPeriodicOptions::default())
+}
+
+/// As [`hann_window_periodic`], with all that it leaves out.
+pub fn hann_window_periodic_with(
+    window_length: i64, periodic: bool, options: HannWindowPeriodicOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::hann_window.periodic");
+    OP.get()?.call(
+        window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::hann_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn hann_window_periodic_out(
+    window_length: i64, periodic: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::hann_window.periodic_out");
+    OP.get()?.call(window_length, periodic, out)?;
+    Ok(out.clone())
 }
 
 /// What [`hardshrink`] leaves out.
@@ -13958,6 +15596,46 @@ pub fn i0_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::igamma(Tensor self, Tensor other) -> Tensor`
+pub fn igamma(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::igamma");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::igamma.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn igamma_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::igamma.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn igamma_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::igamma_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::igammac(Tensor self, Tensor other) -> Tensor`
+pub fn igammac(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::igammac");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::igammac.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn igammac_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::igammac.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn igammac_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::igammac_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride)
 /// -> Tensor`
 pub fn im2col(
@@ -14266,6 +15944,102 @@ pub fn index_put_with_(
     static OP: LazyTyped<(&Tensor, &[Option<Tensor>], &Tensor, bool), ()> =
         LazyTyped::new("aten::index_put_");
     OP.get()?.call(self_, indices, values, options.accumulate)?;
+    Ok(self_.clone())
+}
+
+/// What [`index_reduce`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexReduceOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for IndexReduceOptions {
+    fn default() -> Self {
+        IndexReduceOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True) -> Tensor`
+pub fn index_reduce(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str) -> Result<Tensor> {
+    index_reduce_with(self_, dim, index, source, reduce, IndexReduceOptions::default())
+}
+
+/// As [`index_reduce`], with all that it leaves out.
+pub fn index_reduce_with(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
+    options: IndexReduceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool), Tensor> =
+        LazyTyped::new("aten::index_reduce");
+    OP.get()?.call(self_, dim, index, source, reduce, options.include_self)
+}
+
+/// What [`index_reduce_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexReduceOutOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for IndexReduceOutOptions {
+    fn default() -> Self {
+        IndexReduceOutOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True, Tensor(a!) out) -> Tensor(a!)`
+pub fn index_reduce_out(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
+    out: &Tensor) -> Result<Tensor> {
+    index_reduce_out_with(self_, dim, index, source, reduce, out, IndexReduceOutOptions::default())
+}
+
+/// As [`index_reduce_out`], with all that it leaves out.
+pub fn index_reduce_out_with(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str, out: &Tensor,
+    options: IndexReduceOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool, &Tensor), ()> =
+        LazyTyped::new("aten::index_reduce.out");
+    OP.get()?.call(self_, dim, index, source, reduce, options.include_self, out)?;
+    Ok(out.clone())
+}
+
+/// What [`index_reduce_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexReduceInPlaceOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for IndexReduceInPlaceOptions {
+    fn default() -> Self {
+        IndexReduceInPlaceOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True) -> Tensor(a!)`
+pub fn index_reduce_(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str) -> Result<Tensor> {
+    index_reduce_with_(self_, dim, index, source, reduce, IndexReduceInPlaceOptions::default())
+}
+
+/// As [`index_reduce_`], with all that it leaves out.
+pub fn index_reduce_with_(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
+    options: IndexReduceInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool), ()> =
+        LazyTyped::new("aten::index_reduce_");
+    OP.get()?.call(self_, dim, index, source, reduce, options.include_self)?;
     Ok(self_.clone())
 }
 
@@ -14629,10 +16403,207 @@ pub fn isreal(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
+/// What [`istft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IstftOptions<'a> {
+    /// int?, by default `None`.
+    pub hop_length: Option<i64>,
+    /// int?, by default `None`.
+    pub win_length: Option<i64>,
+    /// Tensor?, by default `None`.
+    pub window: Option<&'a Tensor>,
+    /// bool, by default `true`.
+    pub center: bool,
+    /// bool, by default `false`.
+    pub normalized: bool,
+    /// bool?, by default `None`.
+    pub onesided: Option<bool>,
+    /// int?, by default `None`.
+    pub length: Option<i64>,
+    /// bool, by default `false`.
+    pub return_complex: bool,
+}
+
+impl Default for IstftOptions<'_> {
+    fn default() -> Self {
+        IstftOptions {
+            hop_length: None,
+            win_length: None,
+            window: None,
+            center: true,
+            normalized: false,
+            onesided: None,
+            length: None,
+            return_complex: false,
+        }
+    }
+}
+
+/// `aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+/// bool return_complex=False) -> Tensor`
+pub fn istft(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
+    istft_with(self_, n_fft, IstftOptions::default())
+}
+
+/// As [`istft`], with all that it leaves out.
+pub fn istft_with(self_: &Tensor, n_fft: i64, options: IstftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::istft");
+    OP.get()?.call(
+        args![self_, n_fft, options.hop_length, options.win_length, options.window, options.center, options.normalized, options.onesided, options.length, options.return_complex])
+}
+
 /// `aten::item(Tensor self) -> Scalar`
 pub fn item(self_: &Tensor) -> Result<Scalar> {
     static OP: LazyTyped<(&Tensor,), Scalar> = LazyTyped::new("aten::item");
     OP.get()?.call(self_)
+}
+
+/// What [`kaiser_window`] leaves out.
+#[derive(Clone, Debug)]
+pub struct KaiserWindowOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for KaiserWindowOptions {
+    fn default() -> Self {
+        KaiserWindowOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor`
+pub fn kaiser_window(window_length: i64) -> Result<Tensor> {
+    kaiser_window_with(window_length, KaiserWindowOptions::default())
+}
+
+/// As [`kaiser_window`], with all that it leaves out.
+pub fn kaiser_window_with(window_length: i64, options: KaiserWindowOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::kaiser_window");
+    OP.get()?.call(window_length, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`kaiser_window_beta`] leaves out.
+#[derive(Clone, Debug)]
+pub struct KaiserWindowBetaOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for KaiserWindowBetaOptions {
+    fn default() -> Self {
+        KaiserWindowBetaOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType?
+/// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn kaiser_window_beta(window_length: i64, periodic: bool, beta: f64) -> Result<Tensor> {
+    kaiser_window_beta_with(window_length, periodic, beta, KaiserWindowBetaOptions::default())
+}
+
+/// As [`kaiser_window_beta`], with all that it leaves out.
+pub fn kaiser_window_beta_with(
+    window_length: i64, periodic: bool, beta: f64,
+    options: KaiserWindowBetaOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, f64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::kaiser_window.beta");
+    OP.get()?.call(
+        window_length, periodic, beta, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// `aten::kaiser_window.beta_out(int window_length, bool periodic, float beta, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn kaiser_window_beta_out(
+    window_length: i64, periodic: bool, beta: f64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, f64, &Tensor), ()> =
+        LazyTyped::new("aten::kaiser_window.beta_out");
+    OP.get()?.call(window_length, periodic, beta, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::kaiser_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn kaiser_window_out(window_length: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, &Tensor), ()> = LazyTyped::new("aten::kaiser_window.out");
+    OP.get()?.call(window_length, out)?;
+    Ok(out.clone())
+}
+
+/// What [`kaiser_window_periodic`] leaves out.
+#[derive(Clone, Debug)]
+pub struct KaiserWindowPeriodicOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for KaiserWindowPeriodicOptions {
+    fn default() -> Self {
+        KaiserWindowPeriodicOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn kaiser_window_periodic(window_length: i64, periodic: bool) -> Result<Tensor> {
+    kaiser_window_periodic_with(window_length, periodic, KaiserWindowPeriodicOptions::default())
+}
+
+/// As [`kaiser_window_periodic`], with all that it leaves out.
+pub fn kaiser_window_periodic_with(
+    window_length: i64, periodic: bool, options: KaiserWindowPeriodicOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, bool, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::kaiser_window.periodic");
+    OP.get()?.call(
+        window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::kaiser_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn kaiser_window_periodic_out(
+    window_length: i64, periodic: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::kaiser_window.periodic_out");
+    OP.get()?.call(window_length, periodic, out)?;
+    Ok(out.clone())
 }
 
 /// What [`kl_div`] leaves out.
@@ -15397,6 +17368,21 @@ pub fn linalg_det_out(a: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)`
+pub fn linalg_eig(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor)> = LazyTyped::new("aten::linalg_eig");
+    OP.get()?.call(self_)
+}
+
+/// `aten::linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) ->
+/// (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)`
+pub fn linalg_eig_out(
+    self_: &Tensor, eigenvalues: &Tensor, eigenvectors: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::linalg_eig.out");
+    OP.get()?.call(self_, eigenvalues, eigenvectors)?;
+    Ok((eigenvalues.clone(), eigenvectors.clone()))
+}
+
 /// What [`linalg_eigh`] leaves out.
 #[derive(Clone, Debug)]
 pub struct LinalgEighOptions_<'a> {
@@ -15456,6 +17442,19 @@ pub fn linalg_eigh_eigvals_with(
     Ok((eigvals.clone(), eigvecs.clone()))
 }
 
+/// `aten::linalg_eigvals(Tensor self) -> Tensor`
+pub fn linalg_eigvals(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::linalg_eigvals");
+    OP.get()?.call(self_)
+}
+
+/// `aten::linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_eigvals_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::linalg_eigvals.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// What [`linalg_eigvalsh`] leaves out.
 #[derive(Clone, Debug)]
 pub struct LinalgEigvalshOptions<'a> {
@@ -15508,6 +17507,23 @@ pub fn linalg_eigvalsh_out_with(
     static OP: LazyTyped<(&Tensor, &str, &Tensor), ()> =
         LazyTyped::new("aten::linalg_eigvalsh.out");
     OP.get()?.call(self_, options.uplo, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor`
+pub fn linalg_householder_product(input: &Tensor, tau: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::linalg_householder_product");
+    OP.get()?.call(input, tau)
+}
+
+/// `aten::linalg_householder_product.out(Tensor input, Tensor tau, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linalg_householder_product_out(
+    input: &Tensor, tau: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_householder_product.out");
+    OP.get()?.call(input, tau, out)?;
     Ok(out.clone())
 }
 
@@ -15580,6 +17596,195 @@ pub fn linalg_inv_ex_inverse_with(
         LazyTyped::new("aten::linalg_inv_ex.inverse");
     OP.get()?.call(a, options.check_errors, inverse, info)?;
     Ok((inverse.clone(), info.clone()))
+}
+
+/// What [`linalg_ldl_factor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlFactorOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgLdlFactorOptions {
+    fn default() -> Self {
+        LinalgLdlFactorOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)`
+pub fn linalg_ldl_factor(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_ldl_factor_with(self_, LinalgLdlFactorOptions::default())
+}
+
+/// As [`linalg_ldl_factor`], with all that it leaves out.
+pub fn linalg_ldl_factor_with(
+    self_: &Tensor, options: LinalgLdlFactorOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_ldl_factor");
+    OP.get()?.call(self_, options.hermitian)
+}
+
+/// What [`linalg_ldl_factor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlFactorOutOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgLdlFactorOutOptions {
+    fn default() -> Self {
+        LinalgLdlFactorOutOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD, Tensor(b!)
+/// pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)`
+pub fn linalg_ldl_factor_out(
+    self_: &Tensor, ld: &Tensor, pivots: &Tensor) -> Result<(Tensor, Tensor)> {
+    linalg_ldl_factor_out_with(self_, ld, pivots, LinalgLdlFactorOutOptions::default())
+}
+
+/// As [`linalg_ldl_factor_out`], with all that it leaves out.
+pub fn linalg_ldl_factor_out_with(
+    self_: &Tensor, ld: &Tensor, pivots: &Tensor,
+    options: LinalgLdlFactorOutOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_ldl_factor.out");
+    OP.get()?.call(self_, options.hermitian, ld, pivots)?;
+    Ok((ld.clone(), pivots.clone()))
+}
+
+/// What [`linalg_ldl_factor_ex`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlFactorExOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgLdlFactorExOptions {
+    fn default() -> Self {
+        LinalgLdlFactorExOptions {
+            hermitian: false,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) ->
+/// (Tensor LD, Tensor pivots, Tensor info)`
+pub fn linalg_ldl_factor_ex(self_: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_ldl_factor_ex_with(self_, LinalgLdlFactorExOptions::default())
+}
+
+/// As [`linalg_ldl_factor_ex`], with all that it leaves out.
+pub fn linalg_ldl_factor_ex_with(
+    self_: &Tensor, options: LinalgLdlFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool), (Tensor, Tensor, Tensor)> =
+        LazyTyped::new("aten::linalg_ldl_factor_ex");
+    OP.get()?.call(self_, options.hermitian, options.check_errors)
+}
+
+/// What [`linalg_ldl_factor_ex_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlFactorExOutOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+    /// bool, by default `false`.
+    pub check_errors: bool,
+}
+
+impl Default for LinalgLdlFactorExOutOptions {
+    fn default() -> Self {
+        LinalgLdlFactorExOutOptions {
+            hermitian: false,
+            check_errors: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_factor_ex.out(Tensor self, *, bool hermitian=False, bool check_errors=False,
+/// Tensor(a!) LD, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LD, Tensor(b!) pivots,
+/// Tensor(c!) info)`
+pub fn linalg_ldl_factor_ex_out(
+    self_: &Tensor, ld: &Tensor, pivots: &Tensor,
+    info: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    linalg_ldl_factor_ex_out_with(self_, ld, pivots, info, LinalgLdlFactorExOutOptions::default())
+}
+
+/// As [`linalg_ldl_factor_ex_out`], with all that it leaves out.
+pub fn linalg_ldl_factor_ex_out_with(
+    self_: &Tensor, ld: &Tensor, pivots: &Tensor, info: &Tensor,
+    options: LinalgLdlFactorExOutOptions) -> Result<(Tensor, Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, bool, bool, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_ldl_factor_ex.out");
+    OP.get()?.call(self_, options.hermitian, options.check_errors, ld, pivots, info)?;
+    Ok((ld.clone(), pivots.clone(), info.clone()))
+}
+
+/// What [`linalg_ldl_solve`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlSolveOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgLdlSolveOptions {
+    fn default() -> Self {
+        LinalgLdlSolveOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor`
+pub fn linalg_ldl_solve(ld: &Tensor, pivots: &Tensor, b: &Tensor) -> Result<Tensor> {
+    linalg_ldl_solve_with(ld, pivots, b, LinalgLdlSolveOptions::default())
+}
+
+/// As [`linalg_ldl_solve`], with all that it leaves out.
+pub fn linalg_ldl_solve_with(
+    ld: &Tensor, pivots: &Tensor, b: &Tensor, options: LinalgLdlSolveOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), Tensor> =
+        LazyTyped::new("aten::linalg_ldl_solve");
+    OP.get()?.call(ld, pivots, b, options.hermitian)
+}
+
+/// What [`linalg_ldl_solve_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLdlSolveOutOptions {
+    /// bool, by default `false`.
+    pub hermitian: bool,
+}
+
+impl Default for LinalgLdlSolveOutOptions {
+    fn default() -> Self {
+        LinalgLdlSolveOutOptions {
+            hermitian: false,
+        }
+    }
+}
+
+/// `aten::linalg_ldl_solve.out(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_ldl_solve_out(
+    ld: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_ldl_solve_out_with(ld, pivots, b, out, LinalgLdlSolveOutOptions::default())
+}
+
+/// As [`linalg_ldl_solve_out`], with all that it leaves out.
+pub fn linalg_ldl_solve_out_with(
+    ld: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor,
+    options: LinalgLdlSolveOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_ldl_solve.out");
+    OP.get()?.call(ld, pivots, b, options.hermitian, out)?;
+    Ok(out.clone())
 }
 
 /// What [`linalg_lstsq`] leaves out.
@@ -15781,6 +17986,86 @@ pub fn linalg_lu_factor_ex_out_with(
         LazyTyped::new("aten::linalg_lu_factor_ex.out");
     OP.get()?.call(a, options.pivot, options.check_errors, lu, pivots, info)?;
     Ok((lu.clone(), pivots.clone(), info.clone()))
+}
+
+/// What [`linalg_lu_solve`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuSolveOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub adjoint: bool,
+}
+
+impl Default for LinalgLuSolveOptions {
+    fn default() -> Self {
+        LinalgLuSolveOptions {
+            left: true,
+            adjoint: false,
+        }
+    }
+}
+
+/// `aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+/// adjoint=False) -> Tensor`
+pub fn linalg_lu_solve(lu: &Tensor, pivots: &Tensor, b: &Tensor) -> Result<Tensor> {
+    linalg_lu_solve_with(lu, pivots, b, LinalgLuSolveOptions::default())
+}
+
+/// As [`linalg_lu_solve`], with all that it leaves out.
+pub fn linalg_lu_solve_with(
+    lu: &Tensor, pivots: &Tensor, b: &Tensor, options: LinalgLuSolveOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::linalg_lu_solve");
+    OP.get()?.call(lu, pivots, b, options.left, options.adjoint)
+}
+
+/// What [`linalg_lu_solve_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinalgLuSolveOutOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub adjoint: bool,
+}
+
+impl Default for LinalgLuSolveOutOptions {
+    fn default() -> Self {
+        LinalgLuSolveOutOptions {
+            left: true,
+            adjoint: false,
+        }
+    }
+}
+
+/// `aten::linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+/// adjoint=False, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_lu_solve_out(
+    lu: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linalg_lu_solve_out_with(lu, pivots, b, out, LinalgLuSolveOutOptions::default())
+}
+
+/// As [`linalg_lu_solve_out`], with all that it leaves out.
+pub fn linalg_lu_solve_out_with(
+    lu: &Tensor, pivots: &Tensor, b: &Tensor, out: &Tensor,
+    options: LinalgLuSolveOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::linalg_lu_solve.out");
+    OP.get()?.call(lu, pivots, b, options.left, options.adjoint, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::linalg_matrix_exp(Tensor self) -> Tensor`
+pub fn linalg_matrix_exp(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::linalg_matrix_exp");
+    OP.get()?.call(self_)
+}
+
+/// `aten::linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn linalg_matrix_exp_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::linalg_matrix_exp.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// What [`linalg_matrix_norm`] leaves out.
@@ -18364,6 +20649,22 @@ pub fn lt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor`
+pub fn lu_solve(self_: &Tensor, lu_data: &Tensor, lu_pivots: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> = LazyTyped::new("aten::lu_solve");
+    OP.get()?.call(self_, lu_data, lu_pivots)
+}
+
+/// `aten::lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn lu_solve_out(
+    self_: &Tensor, lu_data: &Tensor, lu_pivots: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::lu_solve.out");
+    OP.get()?.call(self_, lu_data, lu_pivots, out)?;
+    Ok(out.clone())
+}
+
 /// What [`margin_ranking_loss`] leaves out.
 #[derive(Clone, Debug)]
 pub struct MarginRankingLossOptions {
@@ -18506,6 +20807,12 @@ pub fn matmul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::matmul.out");
     OP.get()?.call(self_, other, out)?;
     Ok(out.clone())
+}
+
+/// `aten::matrix_exp(Tensor self) -> Tensor`
+pub fn matrix_exp(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::matrix_exp");
+    OP.get()?.call(self_)
 }
 
 /// `aten::matrix_power(Tensor self, int n) -> Tensor`
@@ -18976,6 +21283,43 @@ pub fn max_pool3d_with_indices_backward_grad_input(
     static OP: LazyOp = LazyOp::new("aten::max_pool3d_with_indices_backward.grad_input");
     OP.get()?.call(
         args![grad_output, self_, kernel_size, stride, padding, dilation, ceil_mode, indices, grad_input])
+}
+
+/// `aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor`
+pub fn max_unpool2d(self_: &Tensor, indices: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64]), Tensor> = LazyTyped::new("aten::max_unpool2d");
+    OP.get()?.call(self_, indices, output_size)
+}
+
+/// `aten::max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn max_unpool2d_out(
+    self_: &Tensor, indices: &Tensor, output_size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::max_unpool2d.out");
+    OP.get()?.call(self_, indices, output_size, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3]
+/// padding) -> Tensor`
+pub fn max_unpool3d(
+    self_: &Tensor, indices: &Tensor, output_size: &[i64], stride: &[i64],
+    padding: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], &[i64]), Tensor> =
+        LazyTyped::new("aten::max_unpool3d");
+    OP.get()?.call(self_, indices, output_size, stride, padding)
+}
+
+/// `aten::max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride,
+/// int[3] padding, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn max_unpool3d_out(
+    self_: &Tensor, indices: &Tensor, output_size: &[i64], stride: &[i64], padding: &[i64],
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64], &[i64], &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::max_unpool3d.out");
+    OP.get()?.call(self_, indices, output_size, stride, padding, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
@@ -19540,6 +21884,210 @@ pub fn mul_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`multi_margin_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultiMarginLossOptions<'a> {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub p: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub margin: Scalar,
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MultiMarginLossOptions<'_> {
+    fn default() -> Self {
+        MultiMarginLossOptions {
+            p: Scalar::Int(1),
+            margin: Scalar::Int(1),
+            weight: None,
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+/// weight=None, int reduction=1) -> Tensor`
+pub fn multi_margin_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    multi_margin_loss_with(self_, target, MultiMarginLossOptions::default())
+}
+
+/// As [`multi_margin_loss`], with all that it leaves out.
+pub fn multi_margin_loss_with(
+    self_: &Tensor, target: &Tensor, options: MultiMarginLossOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, Option<&Tensor>, i64), Tensor> =
+        LazyTyped::new("aten::multi_margin_loss");
+    OP.get()?.call(self_, target, options.p, options.margin, options.weight, options.reduction)
+}
+
+/// What [`multi_margin_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultiMarginLossOutOptions<'a> {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub p: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub margin: Scalar,
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MultiMarginLossOutOptions<'_> {
+    fn default() -> Self {
+        MultiMarginLossOutOptions {
+            p: Scalar::Int(1),
+            margin: Scalar::Int(1),
+            weight: None,
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+/// weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn multi_margin_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    multi_margin_loss_out_with(self_, target, out, MultiMarginLossOutOptions::default())
+}
+
+/// As [`multi_margin_loss_out`], with all that it leaves out.
+pub fn multi_margin_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor,
+    options: MultiMarginLossOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, Option<&Tensor>, i64, &Tensor), ()> =
+        LazyTyped::new("aten::multi_margin_loss.out");
+    OP.get()?.call(
+        self_, target, options.p, options.margin, options.weight, options.reduction, out)?;
+    Ok(out.clone())
+}
+
+/// What [`multilabel_margin_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultilabelMarginLossOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MultilabelMarginLossOptions {
+    fn default() -> Self {
+        MultilabelMarginLossOptions {
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+pub fn multilabel_margin_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    multilabel_margin_loss_with(self_, target, MultilabelMarginLossOptions::default())
+}
+
+/// As [`multilabel_margin_loss`], with all that it leaves out.
+pub fn multilabel_margin_loss_with(
+    self_: &Tensor, target: &Tensor, options: MultilabelMarginLossOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64), Tensor> =
+        LazyTyped::new("aten::multilabel_margin_loss");
+    OP.get()?.call(self_, target, options.reduction)
+}
+
+/// What [`multilabel_margin_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultilabelMarginLossOutOptions {
+    /// int, by default `1`.
+    pub reduction: i64,
+}
+
+impl Default for MultilabelMarginLossOutOptions {
+    fn default() -> Self {
+        MultilabelMarginLossOutOptions {
+            reduction: 1,
+        }
+    }
+}
+
+/// `aten::multilabel_margin_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn multilabel_margin_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    multilabel_margin_loss_out_with(self_, target, out, MultilabelMarginLossOutOptions::default())
+}
+
+/// As [`multilabel_margin_loss_out`], with all that it leaves out.
+pub fn multilabel_margin_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor,
+    options: MultilabelMarginLossOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::multilabel_margin_loss.out");
+    OP.get()?.call(self_, target, options.reduction, out)?;
+    Ok(out.clone())
+}
+
+/// What [`multinomial`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultinomialOptions<'a> {
+    /// bool, by default `false`.
+    pub replacement: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for MultinomialOptions<'_> {
+    fn default() -> Self {
+        MultinomialOptions {
+            replacement: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+/// generator=None) -> Tensor`
+pub fn multinomial(self_: &Tensor, num_samples: i64) -> Result<Tensor> {
+    multinomial_with(self_, num_samples, MultinomialOptions::default())
+}
+
+/// As [`multinomial`], with all that it leaves out.
+pub fn multinomial_with(
+    self_: &Tensor, num_samples: i64, options: MultinomialOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::multinomial");
+    OP.get()?.call(self_, num_samples, options.replacement, options.generator)
+}
+
+/// What [`multinomial_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MultinomialOutOptions<'a> {
+    /// bool, by default `false`.
+    pub replacement: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for MultinomialOutOptions<'_> {
+    fn default() -> Self {
+        MultinomialOutOptions {
+            replacement: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+/// generator=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn multinomial_out(self_: &Tensor, num_samples: i64, out: &Tensor) -> Result<Tensor> {
+    multinomial_out_with(self_, num_samples, out, MultinomialOutOptions::default())
+}
+
+/// As [`multinomial_out`], with all that it leaves out.
+pub fn multinomial_out_with(
+    self_: &Tensor, num_samples: i64, out: &Tensor,
+    options: MultinomialOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::multinomial.out");
+    OP.get()?.call(self_, num_samples, options.replacement, options.generator, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn multiply_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::multiply.Scalar");
@@ -19584,6 +22132,26 @@ pub fn mv_out(self_: &Tensor, vec: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::mv.out");
     OP.get()?.call(self_, vec, out)?;
     Ok(out.clone())
+}
+
+/// `aten::mvlgamma(Tensor self, int p) -> Tensor`
+pub fn mvlgamma(self_: &Tensor, p: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::mvlgamma");
+    OP.get()?.call(self_, p)
+}
+
+/// `aten::mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn mvlgamma_out(self_: &Tensor, p: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::mvlgamma.out");
+    OP.get()?.call(self_, p, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)`
+pub fn mvlgamma_(self_: &Tensor, p: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::mvlgamma_");
+    OP.get()?.call(self_, p)?;
+    Ok(self_.clone())
 }
 
 /// What [`nan_to_num`] leaves out.
@@ -20438,6 +23006,218 @@ pub fn nextafter_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`nll_loss`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NllLossOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// SymInt, by default `-100`.
+    pub ignore_index: i64,
+}
+
+impl Default for NllLossOptions<'_> {
+    fn default() -> Self {
+        NllLossOptions {
+            weight: None,
+            reduction: 1,
+            ignore_index: -100,
+        }
+    }
+}
+
+/// `aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100) -> Tensor`
+pub fn nll_loss(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    nll_loss_with(self_, target, NllLossOptions::default())
+}
+
+/// As [`nll_loss`], with all that it leaves out.
+pub fn nll_loss_with(
+    self_: &Tensor, target: &Tensor, options: NllLossOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), Tensor> =
+        LazyTyped::new("aten::nll_loss");
+    OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index)
+}
+
+/// What [`nll_loss_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NllLossOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// SymInt, by default `-100`.
+    pub ignore_index: i64,
+}
+
+impl Default for NllLossOutOptions<'_> {
+    fn default() -> Self {
+        NllLossOutOptions {
+            weight: None,
+            reduction: 1,
+            ignore_index: -100,
+        }
+    }
+}
+
+/// `aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn nll_loss_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nll_loss_out_with(self_, target, out, NllLossOutOptions::default())
+}
+
+/// As [`nll_loss_out`], with all that it leaves out.
+pub fn nll_loss_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor,
+    options: NllLossOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::nll_loss.out");
+    OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nll_loss2d`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NllLoss2dOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// SymInt, by default `-100`.
+    pub ignore_index: i64,
+}
+
+impl Default for NllLoss2dOptions<'_> {
+    fn default() -> Self {
+        NllLoss2dOptions {
+            weight: None,
+            reduction: 1,
+            ignore_index: -100,
+        }
+    }
+}
+
+/// `aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100) -> Tensor`
+pub fn nll_loss2d(self_: &Tensor, target: &Tensor) -> Result<Tensor> {
+    nll_loss2d_with(self_, target, NllLoss2dOptions::default())
+}
+
+/// As [`nll_loss2d`], with all that it leaves out.
+pub fn nll_loss2d_with(
+    self_: &Tensor, target: &Tensor, options: NllLoss2dOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), Tensor> =
+        LazyTyped::new("aten::nll_loss2d");
+    OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index)
+}
+
+/// What [`nll_loss2d_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NllLoss2dOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub weight: Option<&'a Tensor>,
+    /// int, by default `1`.
+    pub reduction: i64,
+    /// SymInt, by default `-100`.
+    pub ignore_index: i64,
+}
+
+impl Default for NllLoss2dOutOptions<'_> {
+    fn default() -> Self {
+        NllLoss2dOutOptions {
+            weight: None,
+            reduction: 1,
+            ignore_index: -100,
+        }
+    }
+}
+
+/// `aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn nll_loss2d_out(self_: &Tensor, target: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nll_loss2d_out_with(self_, target, out, NllLoss2dOutOptions::default())
+}
+
+/// As [`nll_loss2d_out`], with all that it leaves out.
+pub fn nll_loss2d_out_with(
+    self_: &Tensor, target: &Tensor, out: &Tensor,
+    options: NllLoss2dOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::nll_loss2d.out");
+    OP.get()?.call(self_, target, options.weight, options.reduction, options.ignore_index, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+/// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor`
+pub fn nll_loss2d_backward(
+    grad_output: &Tensor, self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64, total_weight: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor), Tensor> =
+        LazyTyped::new("aten::nll_loss2d_backward");
+    OP.get()?.call(grad_output, self_, target, weight, reduction, ignore_index, total_weight)
+}
+
+/// `aten::nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+/// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)`
+pub fn nll_loss2d_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64, total_weight: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::nll_loss2d_backward.grad_input");
+    OP.get()?.call(
+        grad_output, self_, target, weight, reduction, ignore_index, total_weight, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+/// ignore_index) -> (Tensor output, Tensor total_weight)`
+pub fn nll_loss2d_forward(
+    self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), (Tensor, Tensor)> =
+        LazyTyped::new("aten::nll_loss2d_forward");
+    OP.get()?.call(self_, target, weight, reduction, ignore_index)
+}
+
+/// `aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+/// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor`
+pub fn nll_loss_backward(
+    grad_output: &Tensor, self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64, total_weight: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor), Tensor> =
+        LazyTyped::new("aten::nll_loss_backward");
+    OP.get()?.call(grad_output, self_, target, weight, reduction, ignore_index, total_weight)
+}
+
+/// `aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+/// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)`
+pub fn nll_loss_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64, total_weight: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &Tensor, Option<&Tensor>, i64, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::nll_loss_backward.grad_input");
+    OP.get()?.call(
+        grad_output, self_, target, weight, reduction, ignore_index, total_weight, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+/// ignore_index) -> (Tensor output, Tensor total_weight)`
+pub fn nll_loss_forward(
+    self_: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+    ignore_index: i64) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, i64, i64), (Tensor, Tensor)> =
+        LazyTyped::new("aten::nll_loss_forward");
+    OP.get()?.call(self_, target, weight, reduction, ignore_index)
+}
+
 /// What [`nll_loss_nd`] leaves out.
 #[derive(Clone, Debug)]
 pub struct NllLossNdOptions<'a> {
@@ -20483,6 +23263,63 @@ pub fn nonzero(self_: &Tensor) -> Result<Tensor> {
 pub fn nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::nonzero.out");
     OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nonzero_static`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NonzeroStaticOptions {
+    /// int, by default `-1`.
+    pub fill_value: i64,
+}
+
+impl Default for NonzeroStaticOptions {
+    fn default() -> Self {
+        NonzeroStaticOptions {
+            fill_value: -1,
+        }
+    }
+}
+
+/// `aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor`
+pub fn nonzero_static(self_: &Tensor, size: i64) -> Result<Tensor> {
+    nonzero_static_with(self_, size, NonzeroStaticOptions::default())
+}
+
+/// As [`nonzero_static`], with all that it leaves out.
+pub fn nonzero_static_with(
+    self_: &Tensor, size: i64, options: NonzeroStaticOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::nonzero_static");
+    OP.get()?.call(self_, size, options.fill_value)
+}
+
+/// What [`nonzero_static_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NonzeroStaticOutOptions {
+    /// int, by default `-1`.
+    pub fill_value: i64,
+}
+
+impl Default for NonzeroStaticOutOptions {
+    fn default() -> Self {
+        NonzeroStaticOutOptions {
+            fill_value: -1,
+        }
+    }
+}
+
+/// `aten::nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn nonzero_static_out(self_: &Tensor, size: i64, out: &Tensor) -> Result<Tensor> {
+    nonzero_static_out_with(self_, size, out, NonzeroStaticOutOptions::default())
+}
+
+/// As [`nonzero_static_out`], with all that it leaves out.
+pub fn nonzero_static_out_with(
+    self_: &Tensor, size: i64, out: &Tensor, options: NonzeroStaticOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::nonzero_static.out");
+    OP.get()?.call(self_, size, options.fill_value, out)?;
     Ok(out.clone())
 }
 
@@ -21190,6 +24027,85 @@ pub fn ones_like_out_with(
     Ok(out.clone())
 }
 
+/// `aten::orgqr(Tensor self, Tensor input2) -> Tensor`
+pub fn orgqr(self_: &Tensor, input2: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::orgqr");
+    OP.get()?.call(self_, input2)
+}
+
+/// `aten::orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn orgqr_out(self_: &Tensor, input2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::orgqr.out");
+    OP.get()?.call(self_, input2, out)?;
+    Ok(out.clone())
+}
+
+/// What [`ormqr`] leaves out.
+#[derive(Clone, Debug)]
+pub struct OrmqrOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub transpose: bool,
+}
+
+impl Default for OrmqrOptions {
+    fn default() -> Self {
+        OrmqrOptions {
+            left: true,
+            transpose: false,
+        }
+    }
+}
+
+/// `aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) ->
+/// Tensor`
+pub fn ormqr(self_: &Tensor, input2: &Tensor, input3: &Tensor) -> Result<Tensor> {
+    ormqr_with(self_, input2, input3, OrmqrOptions::default())
+}
+
+/// As [`ormqr`], with all that it leaves out.
+pub fn ormqr_with(
+    self_: &Tensor, input2: &Tensor, input3: &Tensor, options: OrmqrOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool), Tensor> =
+        LazyTyped::new("aten::ormqr");
+    OP.get()?.call(self_, input2, input3, options.left, options.transpose)
+}
+
+/// What [`ormqr_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct OrmqrOutOptions {
+    /// bool, by default `true`.
+    pub left: bool,
+    /// bool, by default `false`.
+    pub transpose: bool,
+}
+
+impl Default for OrmqrOutOptions {
+    fn default() -> Self {
+        OrmqrOutOptions {
+            left: true,
+            transpose: false,
+        }
+    }
+}
+
+/// `aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+/// transpose=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ormqr_out(self_: &Tensor, input2: &Tensor, input3: &Tensor, out: &Tensor) -> Result<Tensor> {
+    ormqr_out_with(self_, input2, input3, out, OrmqrOutOptions::default())
+}
+
+/// As [`ormqr_out`], with all that it leaves out.
+pub fn ormqr_out_with(
+    self_: &Tensor, input2: &Tensor, input3: &Tensor, out: &Tensor,
+    options: OrmqrOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::ormqr.out");
+    OP.get()?.call(self_, input2, input3, options.left, options.transpose, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
 pub fn outer(self_: &Tensor, vec2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::outer");
@@ -21268,6 +24184,32 @@ pub fn pairwise_distance_with(
     OP.get()?.call(x1, x2, options.p, options.eps, options.keepdim)
 }
 
+/// What [`pdist`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PdistOptions {
+    /// float, by default `2.0`.
+    pub p: f64,
+}
+
+impl Default for PdistOptions {
+    fn default() -> Self {
+        PdistOptions {
+            p: 2.0,
+        }
+    }
+}
+
+/// `aten::pdist(Tensor self, float p=2.) -> Tensor`
+pub fn pdist(self_: &Tensor) -> Result<Tensor> {
+    pdist_with(self_, PdistOptions::default())
+}
+
+/// As [`pdist`], with all that it leaves out.
+pub fn pdist_with(self_: &Tensor, options: PdistOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64), Tensor> = LazyTyped::new("aten::pdist");
+    OP.get()?.call(self_, options.p)
+}
+
 /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`
 pub fn permute(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::permute");
@@ -21336,6 +24278,61 @@ pub fn pixel_unshuffle(self_: &Tensor, downscale_factor: i64) -> Result<Tensor> 
 pub fn pixel_unshuffle_out(self_: &Tensor, downscale_factor: i64, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::pixel_unshuffle.out");
     OP.get()?.call(self_, downscale_factor, out)?;
+    Ok(out.clone())
+}
+
+/// What [`poisson`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PoissonOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for PoissonOptions<'_> {
+    fn default() -> Self {
+        PoissonOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::poisson(Tensor self, Generator? generator=None) -> Tensor`
+pub fn poisson(self_: &Tensor) -> Result<Tensor> {
+    poisson_with(self_, PoissonOptions::default())
+}
+
+/// As [`poisson`], with all that it leaves out.
+pub fn poisson_with(self_: &Tensor, options: PoissonOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>), Tensor> = LazyTyped::new("aten::poisson");
+    OP.get()?.call(self_, options.generator)
+}
+
+/// What [`poisson_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PoissonOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for PoissonOutOptions<'_> {
+    fn default() -> Self {
+        PoissonOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn poisson_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    poisson_out_with(self_, out, PoissonOutOptions::default())
+}
+
+/// As [`poisson_out`], with all that it leaves out.
+pub fn poisson_out_with(
+    self_: &Tensor, out: &Tensor, options: PoissonOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::poisson.out");
+    OP.get()?.call(self_, options.generator, out)?;
     Ok(out.clone())
 }
 
@@ -21564,6 +24561,92 @@ pub fn prod_out_with(self_: &Tensor, out: &Tensor, options: ProdOutOptions) -> R
 pub fn promote_types(type1: DType, type2: DType) -> Result<DType> {
     static OP: LazyTyped<(DType, DType), DType> = LazyTyped::new("aten::promote_types");
     OP.get()?.call(type1, type2)
+}
+
+/// What [`put`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PutOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for PutOptions {
+    fn default() -> Self {
+        PutOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor`
+pub fn put(self_: &Tensor, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    put_with(self_, index, source, PutOptions::default())
+}
+
+/// As [`put`], with all that it leaves out.
+pub fn put_with(
+    self_: &Tensor, index: &Tensor, source: &Tensor, options: PutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::put");
+    OP.get()?.call(self_, index, source, options.accumulate)
+}
+
+/// What [`put_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PutOutOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for PutOutOptions {
+    fn default() -> Self {
+        PutOutOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn put_out(self_: &Tensor, index: &Tensor, source: &Tensor, out: &Tensor) -> Result<Tensor> {
+    put_out_with(self_, index, source, out, PutOutOptions::default())
+}
+
+/// As [`put_out`], with all that it leaves out.
+pub fn put_out_with(
+    self_: &Tensor, index: &Tensor, source: &Tensor, out: &Tensor,
+    options: PutOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::put.out");
+    OP.get()?.call(self_, index, source, options.accumulate, out)?;
+    Ok(out.clone())
+}
+
+/// What [`put_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct PutInPlaceOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for PutInPlaceOptions {
+    fn default() -> Self {
+        PutInPlaceOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)`
+pub fn put_(self_: &Tensor, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    put_with_(self_, index, source, PutInPlaceOptions::default())
+}
+
+/// As [`put_`], with all that it leaves out.
+pub fn put_with_(
+    self_: &Tensor, index: &Tensor, source: &Tensor, options: PutInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, bool), ()> = LazyTyped::new("aten::put_");
+    OP.get()?.call(self_, index, source, options.accumulate)?;
+    Ok(self_.clone())
 }
 
 /// What [`quantile`] leaves out.
@@ -22841,6 +25924,32 @@ pub fn remainder_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor`
+pub fn renorm(
+    self_: &Tensor, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64, Scalar), Tensor> = LazyTyped::new("aten::renorm");
+    OP.get()?.call(self_, p.into(), dim, maxnorm.into())
+}
+
+/// `aten::renorm.out(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn renorm_out(
+    self_: &Tensor, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::renorm.out");
+    OP.get()?.call(self_, p.into(), dim, maxnorm.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)`
+pub fn renorm_(
+    self_: &Tensor, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, i64, Scalar), ()> = LazyTyped::new("aten::renorm_");
+    OP.get()?.call(self_, p.into(), dim, maxnorm.into())?;
+    Ok(self_.clone())
+}
+
 /// `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor`
 pub fn repeat(self_: &Tensor, repeats: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::repeat");
@@ -23386,6 +26495,266 @@ pub fn round_decimals_(self_: &Tensor, decimals: i64) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`rrelu`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluOptions<'_> {
+    fn default() -> Self {
+        RreluOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+/// training=False, Generator? generator=None) -> Tensor`
+pub fn rrelu(self_: &Tensor) -> Result<Tensor> {
+    rrelu_with(self_, RreluOptions::default())
+}
+
+/// As [`rrelu`], with all that it leaves out.
+pub fn rrelu_with(self_: &Tensor, options: RreluOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, bool, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::rrelu");
+    OP.get()?.call(self_, options.lower, options.upper, options.training, options.generator)
+}
+
+/// What [`rrelu_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluInPlaceOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluInPlaceOptions<'_> {
+    fn default() -> Self {
+        RreluInPlaceOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+/// training=False, Generator? generator=None) -> Tensor(a!)`
+pub fn rrelu_(self_: &Tensor) -> Result<Tensor> {
+    rrelu_with_(self_, RreluInPlaceOptions::default())
+}
+
+/// As [`rrelu_`], with all that it leaves out.
+pub fn rrelu_with_(self_: &Tensor, options: RreluInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, bool, Option<&Generator>), ()> =
+        LazyTyped::new("aten::rrelu_");
+    OP.get()?.call(self_, options.lower, options.upper, options.training, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// What [`rrelu_with_noise`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluWithNoiseOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluWithNoiseOptions<'_> {
+    fn default() -> Self {
+        RreluWithNoiseOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor`
+pub fn rrelu_with_noise(self_: &Tensor, noise: &Tensor) -> Result<Tensor> {
+    rrelu_with_noise_with(self_, noise, RreluWithNoiseOptions::default())
+}
+
+/// As [`rrelu_with_noise`], with all that it leaves out.
+pub fn rrelu_with_noise_with(
+    self_: &Tensor, noise: &Tensor, options: RreluWithNoiseOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::rrelu_with_noise");
+    OP.get()?.call(self_, noise, options.lower, options.upper, options.training, options.generator)
+}
+
+/// What [`rrelu_with_noise_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluWithNoiseOutOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluWithNoiseOutOptions<'_> {
+    fn default() -> Self {
+        RreluWithNoiseOutOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn rrelu_with_noise_out(self_: &Tensor, noise: &Tensor, out: &Tensor) -> Result<Tensor> {
+    rrelu_with_noise_out_with(self_, noise, out, RreluWithNoiseOutOptions::default())
+}
+
+/// As [`rrelu_with_noise_out`], with all that it leaves out.
+pub fn rrelu_with_noise_out_with(
+    self_: &Tensor, noise: &Tensor, out: &Tensor,
+    options: RreluWithNoiseOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::rrelu_with_noise.out");
+    OP.get()?.call(
+        self_, noise, options.lower, options.upper, options.training, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`rrelu_with_noise_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluWithNoiseInPlaceOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluWithNoiseInPlaceOptions<'_> {
+    fn default() -> Self {
+        RreluWithNoiseInPlaceOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)`
+pub fn rrelu_with_noise_(self_: &Tensor, noise: &Tensor) -> Result<Tensor> {
+    rrelu_with_noise_with_(self_, noise, RreluWithNoiseInPlaceOptions::default())
+}
+
+/// As [`rrelu_with_noise_`], with all that it leaves out.
+pub fn rrelu_with_noise_with_(
+    self_: &Tensor, noise: &Tensor, options: RreluWithNoiseInPlaceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>), ()> =
+        LazyTyped::new("aten::rrelu_with_noise_");
+    OP.get()?.call(
+        self_, noise, options.lower, options.upper, options.training, options.generator)?;
+    Ok(self_.clone())
+}
+
+/// `aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower,
+/// Scalar upper, bool training, bool self_is_result) -> Tensor`
+pub fn rrelu_with_noise_backward(
+    grad_output: &Tensor, self_: &Tensor, noise: &Tensor, lower: impl Into<Scalar>,
+    upper: impl Into<Scalar>, training: bool, self_is_result: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, bool, bool), Tensor> =
+        LazyTyped::new("aten::rrelu_with_noise_backward");
+    OP.get()?.call(grad_output, self_, noise, lower.into(), upper.into(), training, self_is_result)
+}
+
+/// `aten::rrelu_with_noise_backward.out(Tensor grad_output, Tensor self, Tensor noise, Scalar
+/// lower, Scalar upper, bool training, bool self_is_result, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn rrelu_with_noise_backward_out(
+    grad_output: &Tensor, self_: &Tensor, noise: &Tensor, lower: impl Into<Scalar>,
+    upper: impl Into<Scalar>, training: bool, self_is_result: bool,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::rrelu_with_noise_backward.out");
+    OP.get()?.call(
+        grad_output, self_, noise, lower.into(), upper.into(), training, self_is_result, out)?;
+    Ok(out.clone())
+}
+
+/// What [`rrelu_with_noise_functional`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RreluWithNoiseFunctionalOptions<'a> {
+    /// Scalar, by default `Scalar::Float(0.125)`.
+    pub lower: Scalar,
+    /// Scalar, by default `Scalar::Float(0.3333333333333333)`.
+    pub upper: Scalar,
+    /// bool, by default `false`.
+    pub training: bool,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for RreluWithNoiseFunctionalOptions<'_> {
+    fn default() -> Self {
+        RreluWithNoiseFunctionalOptions {
+            lower: Scalar::Float(0.125),
+            upper: Scalar::Float(0.3333333333333333),
+            training: false,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+/// noise_out)`
+pub fn rrelu_with_noise_functional(self_: &Tensor, noise: &Tensor) -> Result<(Tensor, Tensor)> {
+    rrelu_with_noise_functional_with(self_, noise, RreluWithNoiseFunctionalOptions::default())
+}
+
+/// As [`rrelu_with_noise_functional`], with all that it leaves out.
+pub fn rrelu_with_noise_functional_with(
+    self_: &Tensor, noise: &Tensor,
+    options: RreluWithNoiseFunctionalOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, Scalar, Scalar, bool, Option<&Generator>), (Tensor, Tensor)> =
+        LazyTyped::new("aten::rrelu_with_noise_functional");
+    OP.get()?.call(self_, noise, options.lower, options.upper, options.training, options.generator)
+}
+
 /// `aten::rsqrt(Tensor self) -> Tensor`
 pub fn rsqrt(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::rsqrt");
@@ -23569,6 +26938,25 @@ pub fn scaled_dot_product_attention_with(
         options.enable_gqa)
 }
 
+/// `aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor`
+pub fn scatter_reduce(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str), Tensor> =
+        LazyTyped::new("aten::scatter.reduce");
+    OP.get()?.call(self_, dim, index, src, reduce)
+}
+
+/// `aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn scatter_reduce_out(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, &Tensor), ()> =
+        LazyTyped::new("aten::scatter.reduce_out");
+    OP.get()?.call(self_, dim, index, src, reduce, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
 pub fn scatter_src(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
@@ -23605,6 +26993,37 @@ pub fn scatter_value_out(
     Ok(out.clone())
 }
 
+/// `aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) ->
+/// Tensor`
+pub fn scatter_value_reduce(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>,
+    reduce: &str) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar, &str), Tensor> =
+        LazyTyped::new("aten::scatter.value_reduce");
+    OP.get()?.call(self_, dim, index, value.into(), reduce)
+}
+
+/// `aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn scatter_value_reduce_out(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: &str,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar, &str, &Tensor), ()> =
+        LazyTyped::new("aten::scatter.value_reduce_out");
+    OP.get()?.call(self_, dim, index, value.into(), reduce, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) ->
+/// Tensor(a!)`
+pub fn scatter_reduce_(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str), ()> =
+        LazyTyped::new("aten::scatter_.reduce");
+    OP.get()?.call(self_, dim, index, src, reduce)?;
+    Ok(self_.clone())
+}
+
 /// `aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
 pub fn scatter_src_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
@@ -23619,6 +27038,17 @@ pub fn scatter_value_(
     static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar), ()> =
         LazyTyped::new("aten::scatter_.value");
     OP.get()?.call(self_, dim, index, value.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str
+/// reduce) -> Tensor(a!)`
+pub fn scatter_value_reduce_(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>,
+    reduce: &str) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar, &str), ()> =
+        LazyTyped::new("aten::scatter_.value_reduce");
+    OP.get()?.call(self_, dim, index, value.into(), reduce)?;
     Ok(self_.clone())
 }
 
@@ -23644,6 +27074,104 @@ pub fn scatter_add_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> R
     static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
         LazyTyped::new("aten::scatter_add_");
     OP.get()?.call(self_, dim, index, src)?;
+    Ok(self_.clone())
+}
+
+/// What [`scatter_reduce_two`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ScatterReduceTwoOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for ScatterReduceTwoOptions {
+    fn default() -> Self {
+        ScatterReduceTwoOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool
+/// include_self=True) -> Tensor`
+pub fn scatter_reduce_two(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+    scatter_reduce_two_with(self_, dim, index, src, reduce, ScatterReduceTwoOptions::default())
+}
+
+/// As [`scatter_reduce_two`], with all that it leaves out.
+pub fn scatter_reduce_two_with(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+    options: ScatterReduceTwoOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool), Tensor> =
+        LazyTyped::new("aten::scatter_reduce.two");
+    OP.get()?.call(self_, dim, index, src, reduce, options.include_self)
+}
+
+/// What [`scatter_reduce_two_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ScatterReduceTwoOutOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for ScatterReduceTwoOutOptions {
+    fn default() -> Self {
+        ScatterReduceTwoOutOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+/// bool include_self=True, Tensor(a!) out) -> Tensor(a!)`
+pub fn scatter_reduce_two_out(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+    out: &Tensor) -> Result<Tensor> {
+    scatter_reduce_two_out_with(
+        self_, dim, index, src, reduce, out, ScatterReduceTwoOutOptions::default())
+}
+
+/// As [`scatter_reduce_two_out`], with all that it leaves out.
+pub fn scatter_reduce_two_out_with(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str, out: &Tensor,
+    options: ScatterReduceTwoOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool, &Tensor), ()> =
+        LazyTyped::new("aten::scatter_reduce.two_out");
+    OP.get()?.call(self_, dim, index, src, reduce, options.include_self, out)?;
+    Ok(out.clone())
+}
+
+/// What [`scatter_reduce_two_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ScatterReduceInPlaceTwoOptions {
+    /// bool, by default `true`.
+    pub include_self: bool,
+}
+
+impl Default for ScatterReduceInPlaceTwoOptions {
+    fn default() -> Self {
+        ScatterReduceInPlaceTwoOptions {
+            include_self: true,
+        }
+    }
+}
+
+/// `aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *,
+/// bool include_self=True) -> Tensor(a!)`
+pub fn scatter_reduce_two_(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+    scatter_reduce_two_with_(
+        self_, dim, index, src, reduce, ScatterReduceInPlaceTwoOptions::default())
+}
+
+/// As [`scatter_reduce_two_`], with all that it leaves out.
+pub fn scatter_reduce_two_with_(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+    options: ScatterReduceInPlaceTwoOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &str, bool), ()> =
+        LazyTyped::new("aten::scatter_reduce_.two");
+    OP.get()?.call(self_, dim, index, src, reduce, options.include_self)?;
     Ok(self_.clone())
 }
 
@@ -23816,6 +27344,100 @@ pub fn searchsorted_tensor_out_with(
         sorted_sequence, self_, options.out_int32, options.right, options.side, options.sorter,
         out)?;
     Ok(out.clone())
+}
+
+/// What [`segment_reduce`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SegmentReduceOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub lengths: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub indices: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub offsets: Option<&'a Tensor>,
+    /// int, by default `0`.
+    pub axis: i64,
+    /// bool, by default `false`.
+    pub unsafe_: bool,
+    /// Scalar?, by default `None`.
+    pub initial: Option<Scalar>,
+}
+
+impl Default for SegmentReduceOptions<'_> {
+    fn default() -> Self {
+        SegmentReduceOptions {
+            lengths: None,
+            indices: None,
+            offsets: None,
+            axis: 0,
+            unsafe_: false,
+            initial: None,
+        }
+    }
+}
+
+/// `aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,
+/// Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor`
+pub fn segment_reduce(data: &Tensor, reduce: &str) -> Result<Tensor> {
+    segment_reduce_with(data, reduce, SegmentReduceOptions::default())
+}
+
+/// As [`segment_reduce`], with all that it leaves out.
+pub fn segment_reduce_with(
+    data: &Tensor, reduce: &str, options: SegmentReduceOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &str, Option<&Tensor>, Option<&Tensor>, Option<&Tensor>, i64, bool,
+        Option<Scalar>), Tensor> =
+        LazyTyped::new("aten::segment_reduce");
+    OP.get()?.call(
+        data, reduce, options.lengths, options.indices, options.offsets, options.axis,
+        options.unsafe_, options.initial)
+}
+
+/// What [`segment_reduce_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SegmentReduceOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub lengths: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub indices: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub offsets: Option<&'a Tensor>,
+    /// int, by default `0`.
+    pub axis: i64,
+    /// bool, by default `false`.
+    pub unsafe_: bool,
+    /// Scalar?, by default `None`.
+    pub initial: Option<Scalar>,
+}
+
+impl Default for SegmentReduceOutOptions<'_> {
+    fn default() -> Self {
+        SegmentReduceOutOptions {
+            lengths: None,
+            indices: None,
+            offsets: None,
+            axis: 0,
+            unsafe_: false,
+            initial: None,
+        }
+    }
+}
+
+/// `aten::segment_reduce.out(Tensor data, str reduce, *, Tensor? lengths=None, Tensor?
+/// indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn segment_reduce_out(data: &Tensor, reduce: &str, out: &Tensor) -> Result<Tensor> {
+    segment_reduce_out_with(data, reduce, out, SegmentReduceOutOptions::default())
+}
+
+/// As [`segment_reduce_out`], with all that it leaves out.
+pub fn segment_reduce_out_with(
+    data: &Tensor, reduce: &str, out: &Tensor,
+    options: SegmentReduceOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::segment_reduce.out");
+    OP.get()?.call(
+        args![data, reduce, options.lengths, options.indices, options.offsets, options.axis, options.unsafe_, options.initial, out])
 }
 
 /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
@@ -24766,6 +28388,58 @@ pub fn sort_values_stable_with(
     Ok((values.clone(), indices.clone()))
 }
 
+/// `aten::special_bessel_j0(Tensor self) -> Tensor`
+pub fn special_bessel_j0(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_bessel_j0");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_bessel_j0_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_bessel_j0.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_bessel_j1(Tensor self) -> Tensor`
+pub fn special_bessel_j1(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_bessel_j1");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_bessel_j1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_bessel_j1.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_bessel_y0(Tensor self) -> Tensor`
+pub fn special_bessel_y0(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_bessel_y0");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_bessel_y0_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_bessel_y0.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_bessel_y1(Tensor self) -> Tensor`
+pub fn special_bessel_y1(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_bessel_y1");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_bessel_y1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_bessel_y1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_bessel_y1.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::special_digamma(Tensor self) -> Tensor`
 pub fn special_digamma(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_digamma");
@@ -24775,6 +28449,19 @@ pub fn special_digamma(self_: &Tensor) -> Result<Tensor> {
 /// `aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
 pub fn special_digamma_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_digamma.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_entr(Tensor self) -> Tensor`
+pub fn special_entr(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_entr");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_entr_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_entr.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
@@ -24801,6 +28488,19 @@ pub fn special_erfc(self_: &Tensor) -> Result<Tensor> {
 /// `aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
 pub fn special_erfc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erfc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_erfcx(Tensor self) -> Tensor`
+pub fn special_erfcx(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_erfcx");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_erfcx.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_erfcx_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_erfcx.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
@@ -24854,6 +28554,34 @@ pub fn special_expm1(self_: &Tensor) -> Result<Tensor> {
 pub fn special_expm1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_expm1.out");
     OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_gammainc(Tensor self, Tensor other) -> Tensor`
+pub fn special_gammainc(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::special_gammainc");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_gammainc_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_gammainc.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_gammaincc(Tensor self, Tensor other) -> Tensor`
+pub fn special_gammaincc(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::special_gammaincc");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_gammaincc_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_gammaincc.out");
+    OP.get()?.call(self_, other, out)?;
     Ok(out.clone())
 }
 
@@ -24931,6 +28659,19 @@ pub fn special_log1p(self_: &Tensor) -> Result<Tensor> {
 /// `aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
 pub fn special_log1p_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_log1p.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_log_ndtr(Tensor self) -> Tensor`
+pub fn special_log_ndtr(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_log_ndtr");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_log_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_log_ndtr_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_log_ndtr.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
@@ -25049,6 +28790,46 @@ pub fn special_logsumexp_out_with(
     Ok(out.clone())
 }
 
+/// `aten::special_multigammaln(Tensor self, int p) -> Tensor`
+pub fn special_multigammaln(self_: &Tensor, p: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::special_multigammaln");
+    OP.get()?.call(self_, p)
+}
+
+/// `aten::special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_multigammaln_out(self_: &Tensor, p: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::special_multigammaln.out");
+    OP.get()?.call(self_, p, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_ndtr(Tensor self) -> Tensor`
+pub fn special_ndtr(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_ndtr");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_ndtr_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_ndtr.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_ndtri(Tensor self) -> Tensor`
+pub fn special_ndtri(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::special_ndtri");
+    OP.get()?.call(self_)
+}
+
+/// `aten::special_ndtri.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_ndtri_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::special_ndtri.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::special_polygamma(int n, Tensor self) -> Tensor`
 pub fn special_polygamma(n: i64, self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(i64, &Tensor), Tensor> = LazyTyped::new("aten::special_polygamma");
@@ -25133,6 +28914,53 @@ pub fn special_xlog1py_self_scalar_out(
     self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
         LazyTyped::new("aten::special_xlog1py.self_scalar_out");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_zeta(Tensor self, Tensor other) -> Tensor`
+pub fn special_zeta(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::special_zeta");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor`
+pub fn special_zeta_other_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::special_zeta.other_scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn special_zeta_other_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::special_zeta.other_scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_zeta.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_zeta_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_zeta.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor`
+pub fn special_zeta_self_scalar(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::special_zeta.self_scalar");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn special_zeta_self_scalar_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::special_zeta.self_scalar_out");
     OP.get()?.call(self_.into(), other, out)?;
     Ok(out.clone())
 }
@@ -25680,6 +29508,107 @@ pub fn std_mean_dim_with(
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, bool), (Tensor, Tensor)> =
         LazyTyped::new("aten::std_mean.dim");
     OP.get()?.call(self_, dim, options.unbiased, options.keepdim)
+}
+
+/// What [`stft`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StftOptions<'a> {
+    /// int?, by default `None`.
+    pub hop_length: Option<i64>,
+    /// int?, by default `None`.
+    pub win_length: Option<i64>,
+    /// Tensor?, by default `None`.
+    pub window: Option<&'a Tensor>,
+    /// bool, by default `false`.
+    pub normalized: bool,
+    /// bool?, by default `None`.
+    pub onesided: Option<bool>,
+    /// bool?, by default `None`.
+    pub return_complex: Option<bool>,
+    /// bool?, by default `None`.
+    pub align_to_window: Option<bool>,
+}
+
+impl Default for StftOptions<'_> {
+    fn default() -> Self {
+        StftOptions {
+            hop_length: None,
+            win_length: None,
+            window: None,
+            normalized: false,
+            onesided: None,
+            return_complex: None,
+            align_to_window: None,
+        }
+    }
+}
+
+/// `aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+/// align_to_window=None) -> Tensor`
+pub fn stft(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
+    stft_with(self_, n_fft, StftOptions::default())
+}
+
+/// As [`stft`], with all that it leaves out.
+pub fn stft_with(self_: &Tensor, n_fft: i64, options: StftOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::stft");
+    OP.get()?.call(
+        args![self_, n_fft, options.hop_length, options.win_length, options.window, options.normalized, options.onesided, options.return_complex, options.align_to_window])
+}
+
+/// What [`stft_center`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StftCenterOptions<'a> {
+    /// int?, by default `None`.
+    pub hop_length: Option<i64>,
+    /// int?, by default `None`.
+    pub win_length: Option<i64>,
+    /// Tensor?, by default `None`.
+    pub window: Option<&'a Tensor>,
+    /// bool, by default `true`.
+    pub center: bool,
+    /// str, by default `"reflect"`.
+    pub pad_mode: &'a str,
+    /// bool, by default `false`.
+    pub normalized: bool,
+    /// bool?, by default `None`.
+    pub onesided: Option<bool>,
+    /// bool?, by default `None`.
+    pub return_complex: Option<bool>,
+    /// bool?, by default `None`.
+    pub align_to_window: Option<bool>,
+}
+
+impl Default for StftCenterOptions<'_> {
+    fn default() -> Self {
+        StftCenterOptions {
+            hop_length: None,
+            win_length: None,
+            window: None,
+            center: true,
+            pad_mode: "reflect",
+            normalized: false,
+            onesided: None,
+            return_complex: None,
+            align_to_window: None,
+        }
+    }
+}
+
+/// `aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+/// onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor`
+pub fn stft_center(self_: &Tensor, n_fft: i64) -> Result<Tensor> {
+    stft_center_with(self_, n_fft, StftCenterOptions::default())
+}
+
+/// As [`stft_center`], with all that it leaves out.
+pub fn stft_center_with(
+    self_: &Tensor, n_fft: i64, options: StftCenterOptions<'_>) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::stft.center");
+    OP.get()?.call(
+        args![self_, n_fft, options.hop_length, options.win_length, options.window, options.center, options.pad_mode, options.normalized, options.onesided, options.return_complex, options.align_to_window])
 }
 
 /// What [`sub_scalar`] leaves out.
@@ -26864,6 +30793,76 @@ pub fn tril_with_(self_: &Tensor, options: TrilInPlaceOptions) -> Result<Tensor>
     Ok(self_.clone())
 }
 
+/// What [`tril_indices`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrilIndicesOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for TrilIndicesOptions {
+    fn default() -> Self {
+        TrilIndicesOptions {
+            offset: 0,
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn tril_indices(row: i64, col: i64) -> Result<Tensor> {
+    tril_indices_with(row, col, TrilIndicesOptions::default())
+}
+
+/// As [`tril_indices`], with all that it leaves out.
+pub fn tril_indices_with(row: i64, col: i64, options: TrilIndicesOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::tril_indices");
+    OP.get()?.call(
+        row, col, options.offset, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`tril_indices_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TrilIndicesOutOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+}
+
+impl Default for TrilIndicesOutOptions {
+    fn default() -> Self {
+        TrilIndicesOutOptions {
+            offset: 0,
+        }
+    }
+}
+
+/// `aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn tril_indices_out(row: i64, col: i64, out: &Tensor) -> Result<Tensor> {
+    tril_indices_out_with(row, col, out, TrilIndicesOutOptions::default())
+}
+
+/// As [`tril_indices_out`], with all that it leaves out.
+pub fn tril_indices_out_with(
+    row: i64, col: i64, out: &Tensor, options: TrilIndicesOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, i64, i64, &Tensor), ()> = LazyTyped::new("aten::tril_indices.out");
+    OP.get()?.call(row, col, options.offset, out)?;
+    Ok(out.clone())
+}
+
 /// What [`triplet_margin_loss`] leaves out.
 #[derive(Clone, Debug)]
 pub struct TripletMarginLossOptions {
@@ -26987,6 +30986,76 @@ pub fn triu_with_(self_: &Tensor, options: TriuInPlaceOptions) -> Result<Tensor>
     static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::triu_");
     OP.get()?.call(self_, options.diagonal)?;
     Ok(self_.clone())
+}
+
+/// What [`triu_indices`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TriuIndicesOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+    /// ScalarType?, by default `Some(DType::I64)`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for TriuIndicesOptions {
+    fn default() -> Self {
+        TriuIndicesOptions {
+            offset: 0,
+            dtype: Some(DType::I64),
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor`
+pub fn triu_indices(row: i64, col: i64) -> Result<Tensor> {
+    triu_indices_with(row, col, TriuIndicesOptions::default())
+}
+
+/// As [`triu_indices`], with all that it leaves out.
+pub fn triu_indices_with(row: i64, col: i64, options: TriuIndicesOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        i64, i64, i64, Option<DType>, Option<Layout>, Option<Device>, Option<bool>), Tensor> =
+        LazyTyped::new("aten::triu_indices");
+    OP.get()?.call(
+        row, col, options.offset, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// What [`triu_indices_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TriuIndicesOutOptions {
+    /// int, by default `0`.
+    pub offset: i64,
+}
+
+impl Default for TriuIndicesOutOptions {
+    fn default() -> Self {
+        TriuIndicesOutOptions {
+            offset: 0,
+        }
+    }
+}
+
+/// `aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn triu_indices_out(row: i64, col: i64, out: &Tensor) -> Result<Tensor> {
+    triu_indices_out_with(row, col, out, TriuIndicesOutOptions::default())
+}
+
+/// As [`triu_indices_out`], with all that it leaves out.
+pub fn triu_indices_out_with(
+    row: i64, col: i64, out: &Tensor, options: TriuIndicesOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(i64, i64, i64, &Tensor), ()> = LazyTyped::new("aten::triu_indices.out");
+    OP.get()?.call(row, col, options.offset, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor`

@@ -2235,6 +2235,26 @@ impl Tensor {
         aten::i0_(self)
     }
 
+    /// `aten::igamma(Tensor self, Tensor other) -> Tensor`
+    pub fn igamma(&self, other: &Tensor) -> Result<Tensor> {
+        aten::igamma(self, other)
+    }
+
+    /// `aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn igamma_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::igamma_(self, other)
+    }
+
+    /// `aten::igammac(Tensor self, Tensor other) -> Tensor`
+    pub fn igammac(&self, other: &Tensor) -> Result<Tensor> {
+        aten::igammac(self, other)
+    }
+
+    /// `aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn igammac_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::igammac_(self, other)
+    }
+
     /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
     /// stride) -> Tensor`
     pub fn im2col(
@@ -2341,6 +2361,34 @@ impl Tensor {
         aten::index_put_with_(self, indices, values, options)
     }
 
+    /// `aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+    /// include_self=True) -> Tensor`
+    pub fn index_reduce(
+        &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::index_reduce(self, dim, index, source, reduce)
+    }
+
+    /// As [`Tensor::index_reduce`], with all that it leaves out.
+    pub fn index_reduce_with(
+        &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
+        options: aten::IndexReduceOptions) -> Result<Tensor> {
+        aten::index_reduce_with(self, dim, index, source, reduce, options)
+    }
+
+    /// `aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *,
+    /// bool include_self=True) -> Tensor(a!)`
+    pub fn index_reduce_(
+        &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::index_reduce_(self, dim, index, source, reduce)
+    }
+
+    /// As [`Tensor::index_reduce_`], with all that it leaves out.
+    pub fn index_reduce_with_(
+        &self, dim: i64, index: &Tensor, source: &Tensor, reduce: &str,
+        options: aten::IndexReduceInPlaceOptions) -> Result<Tensor> {
+        aten::index_reduce_with_(self, dim, index, source, reduce, options)
+    }
+
     /// `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor`
     pub fn index_select(&self, dim: i64, index: &Tensor) -> Result<Tensor> {
         aten::index_select(self, dim, index)
@@ -2395,6 +2443,18 @@ impl Tensor {
     /// `aten::isreal(Tensor self) -> Tensor`
     pub fn isreal(&self) -> Result<Tensor> {
         aten::isreal(self)
+    }
+
+    /// `aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+    /// window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+    /// bool return_complex=False) -> Tensor`
+    pub fn istft(&self, n_fft: i64) -> Result<Tensor> {
+        aten::istft(self, n_fft)
+    }
+
+    /// As [`Tensor::istft`], with all that it leaves out.
+    pub fn istft_with(&self, n_fft: i64, options: aten::IstftOptions<'_>) -> Result<Tensor> {
+        aten::istft_with(self, n_fft, options)
     }
 
     /// `aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) ->
@@ -2613,6 +2673,11 @@ impl Tensor {
         aten::linalg_cross_with(self, other, options)
     }
 
+    /// `aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)`
+    pub fn linalg_eig(&self) -> Result<(Tensor, Tensor)> {
+        aten::linalg_eig(self)
+    }
+
     /// `aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)`
     pub fn linalg_eigh(&self) -> Result<(Tensor, Tensor)> {
         aten::linalg_eigh(self)
@@ -2624,6 +2689,11 @@ impl Tensor {
         aten::linalg_eigh_with(self, options)
     }
 
+    /// `aten::linalg_eigvals(Tensor self) -> Tensor`
+    pub fn linalg_eigvals(&self) -> Result<Tensor> {
+        aten::linalg_eigvals(self)
+    }
+
     /// `aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor`
     pub fn linalg_eigvalsh(&self) -> Result<Tensor> {
         aten::linalg_eigvalsh(self)
@@ -2632,6 +2702,30 @@ impl Tensor {
     /// As [`Tensor::linalg_eigvalsh`], with all that it leaves out.
     pub fn linalg_eigvalsh_with(&self, options: aten::LinalgEigvalshOptions<'_>) -> Result<Tensor> {
         aten::linalg_eigvalsh_with(self, options)
+    }
+
+    /// `aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor
+    /// pivots)`
+    pub fn linalg_ldl_factor(&self) -> Result<(Tensor, Tensor)> {
+        aten::linalg_ldl_factor(self)
+    }
+
+    /// As [`Tensor::linalg_ldl_factor`], with all that it leaves out.
+    pub fn linalg_ldl_factor_with(
+        &self, options: aten::LinalgLdlFactorOptions) -> Result<(Tensor, Tensor)> {
+        aten::linalg_ldl_factor_with(self, options)
+    }
+
+    /// `aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False)
+    /// -> (Tensor LD, Tensor pivots, Tensor info)`
+    pub fn linalg_ldl_factor_ex(&self) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::linalg_ldl_factor_ex(self)
+    }
+
+    /// As [`Tensor::linalg_ldl_factor_ex`], with all that it leaves out.
+    pub fn linalg_ldl_factor_ex_with(
+        &self, options: aten::LinalgLdlFactorExOptions) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::linalg_ldl_factor_ex_with(self, options)
     }
 
     /// `aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) ->
@@ -2645,6 +2739,11 @@ impl Tensor {
         &self, b: &Tensor,
         options: aten::LinalgLstsqOptions<'_>) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
         aten::linalg_lstsq_with(self, b, options)
+    }
+
+    /// `aten::linalg_matrix_exp(Tensor self) -> Tensor`
+    pub fn linalg_matrix_exp(&self) -> Result<Tensor> {
+        aten::linalg_matrix_exp(self)
     }
 
     /// `aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False,
@@ -2981,6 +3080,11 @@ impl Tensor {
         aten::lt_tensor_(self, other)
     }
 
+    /// `aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor`
+    pub fn lu_solve(&self, lu_data: &Tensor, lu_pivots: &Tensor) -> Result<Tensor> {
+        aten::lu_solve(self, lu_data, lu_pivots)
+    }
+
     /// `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor`
     pub fn masked_fill_scalar(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         aten::masked_fill_scalar(self, mask, value)
@@ -3019,6 +3123,11 @@ impl Tensor {
     /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         aten::matmul(self, other)
+    }
+
+    /// `aten::matrix_exp(Tensor self) -> Tensor`
+    pub fn matrix_exp(&self) -> Result<Tensor> {
+        aten::matrix_exp(self)
     }
 
     /// `aten::matrix_power(Tensor self, int n) -> Tensor`
@@ -3119,6 +3228,19 @@ impl Tensor {
         &self, kernel_size: &[i64],
         options: aten::MaxPool3dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
         aten::max_pool3d_with_indices_with(self, kernel_size, options)
+    }
+
+    /// `aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor`
+    pub fn max_unpool2d(&self, indices: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        aten::max_unpool2d(self, indices, output_size)
+    }
+
+    /// `aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride,
+    /// int[3] padding) -> Tensor`
+    pub fn max_unpool3d(
+        &self, indices: &Tensor, output_size: &[i64], stride: &[i64],
+        padding: &[i64]) -> Result<Tensor> {
+        aten::max_unpool3d(self, indices, output_size, stride, padding)
     }
 
     /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
@@ -3275,6 +3397,41 @@ impl Tensor {
         aten::mul_tensor_(self, other)
     }
 
+    /// `aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+    /// weight=None, int reduction=1) -> Tensor`
+    pub fn multi_margin_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::multi_margin_loss(self, target)
+    }
+
+    /// As [`Tensor::multi_margin_loss`], with all that it leaves out.
+    pub fn multi_margin_loss_with(
+        &self, target: &Tensor, options: aten::MultiMarginLossOptions<'_>) -> Result<Tensor> {
+        aten::multi_margin_loss_with(self, target, options)
+    }
+
+    /// `aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor`
+    pub fn multilabel_margin_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::multilabel_margin_loss(self, target)
+    }
+
+    /// As [`Tensor::multilabel_margin_loss`], with all that it leaves out.
+    pub fn multilabel_margin_loss_with(
+        &self, target: &Tensor, options: aten::MultilabelMarginLossOptions) -> Result<Tensor> {
+        aten::multilabel_margin_loss_with(self, target, options)
+    }
+
+    /// `aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+    /// generator=None) -> Tensor`
+    pub fn multinomial(&self, num_samples: i64) -> Result<Tensor> {
+        aten::multinomial(self, num_samples)
+    }
+
+    /// As [`Tensor::multinomial`], with all that it leaves out.
+    pub fn multinomial_with(
+        &self, num_samples: i64, options: aten::MultinomialOptions<'_>) -> Result<Tensor> {
+        aten::multinomial_with(self, num_samples, options)
+    }
+
     /// `aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn multiply_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::multiply_scalar(self, other)
@@ -3298,6 +3455,16 @@ impl Tensor {
     /// `aten::mv(Tensor self, Tensor vec) -> Tensor`
     pub fn mv(&self, vec: &Tensor) -> Result<Tensor> {
         aten::mv(self, vec)
+    }
+
+    /// `aten::mvlgamma(Tensor self, int p) -> Tensor`
+    pub fn mvlgamma(&self, p: i64) -> Result<Tensor> {
+        aten::mvlgamma(self, p)
+    }
+
+    /// `aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)`
+    pub fn mvlgamma_(&self, p: i64) -> Result<Tensor> {
+        aten::mvlgamma_(self, p)
     }
 
     /// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
@@ -3440,6 +3607,46 @@ impl Tensor {
         aten::nextafter_(self, other)
     }
 
+    /// `aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+    /// ignore_index=-100) -> Tensor`
+    pub fn nll_loss(&self, target: &Tensor) -> Result<Tensor> {
+        aten::nll_loss(self, target)
+    }
+
+    /// As [`Tensor::nll_loss`], with all that it leaves out.
+    pub fn nll_loss_with(
+        &self, target: &Tensor, options: aten::NllLossOptions<'_>) -> Result<Tensor> {
+        aten::nll_loss_with(self, target, options)
+    }
+
+    /// `aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+    /// ignore_index=-100) -> Tensor`
+    pub fn nll_loss2d(&self, target: &Tensor) -> Result<Tensor> {
+        aten::nll_loss2d(self, target)
+    }
+
+    /// As [`Tensor::nll_loss2d`], with all that it leaves out.
+    pub fn nll_loss2d_with(
+        &self, target: &Tensor, options: aten::NllLoss2dOptions<'_>) -> Result<Tensor> {
+        aten::nll_loss2d_with(self, target, options)
+    }
+
+    /// `aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+    /// ignore_index) -> (Tensor output, Tensor total_weight)`
+    pub fn nll_loss2d_forward(
+        &self, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+        ignore_index: i64) -> Result<(Tensor, Tensor)> {
+        aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)
+    }
+
+    /// `aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+    /// ignore_index) -> (Tensor output, Tensor total_weight)`
+    pub fn nll_loss_forward(
+        &self, target: &Tensor, weight: Option<&Tensor>, reduction: i64,
+        ignore_index: i64) -> Result<(Tensor, Tensor)> {
+        aten::nll_loss_forward(self, target, weight, reduction, ignore_index)
+    }
+
     /// `aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
     /// ignore_index=-100) -> Tensor`
     pub fn nll_loss_nd(&self, target: &Tensor) -> Result<Tensor> {
@@ -3455,6 +3662,17 @@ impl Tensor {
     /// `aten::nonzero(Tensor self) -> Tensor`
     pub fn nonzero(&self) -> Result<Tensor> {
         aten::nonzero(self)
+    }
+
+    /// `aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor`
+    pub fn nonzero_static(&self, size: i64) -> Result<Tensor> {
+        aten::nonzero_static(self, size)
+    }
+
+    /// As [`Tensor::nonzero_static`], with all that it leaves out.
+    pub fn nonzero_static_with(
+        &self, size: i64, options: aten::NonzeroStaticOptions) -> Result<Tensor> {
+        aten::nonzero_static_with(self, size, options)
     }
 
     /// `aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor`
@@ -3533,6 +3751,23 @@ impl Tensor {
         aten::one_hot_with(self, options)
     }
 
+    /// `aten::orgqr(Tensor self, Tensor input2) -> Tensor`
+    pub fn orgqr(&self, input2: &Tensor) -> Result<Tensor> {
+        aten::orgqr(self, input2)
+    }
+
+    /// `aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+    /// transpose=False) -> Tensor`
+    pub fn ormqr(&self, input2: &Tensor, input3: &Tensor) -> Result<Tensor> {
+        aten::ormqr(self, input2, input3)
+    }
+
+    /// As [`Tensor::ormqr`], with all that it leaves out.
+    pub fn ormqr_with(
+        &self, input2: &Tensor, input3: &Tensor, options: aten::OrmqrOptions) -> Result<Tensor> {
+        aten::ormqr_with(self, input2, input3, options)
+    }
+
     /// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
     pub fn outer(&self, vec2: &Tensor) -> Result<Tensor> {
         aten::outer(self, vec2)
@@ -3546,6 +3781,16 @@ impl Tensor {
     /// As [`Tensor::pad`], with all that it leaves out.
     pub fn pad_with(&self, pad: &[i64], options: aten::PadOptions<'_>) -> Result<Tensor> {
         aten::pad_with(self, pad, options)
+    }
+
+    /// `aten::pdist(Tensor self, float p=2.) -> Tensor`
+    pub fn pdist(&self) -> Result<Tensor> {
+        aten::pdist(self)
+    }
+
+    /// As [`Tensor::pdist`], with all that it leaves out.
+    pub fn pdist_with(&self, options: aten::PdistOptions) -> Result<Tensor> {
+        aten::pdist_with(self, options)
     }
 
     /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`
@@ -3576,6 +3821,16 @@ impl Tensor {
     /// `aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor`
     pub fn pixel_unshuffle(&self, downscale_factor: i64) -> Result<Tensor> {
         aten::pixel_unshuffle(self, downscale_factor)
+    }
+
+    /// `aten::poisson(Tensor self, Generator? generator=None) -> Tensor`
+    pub fn poisson(&self) -> Result<Tensor> {
+        aten::poisson(self)
+    }
+
+    /// As [`Tensor::poisson`], with all that it leaves out.
+    pub fn poisson_with(&self, options: aten::PoissonOptions<'_>) -> Result<Tensor> {
+        aten::poisson_with(self, options)
     }
 
     /// `aten::positive(Tensor(a) self) -> Tensor(a)`
@@ -3627,6 +3882,30 @@ impl Tensor {
     /// As [`Tensor::prod_dim_int`], with all that it leaves out.
     pub fn prod_dim_int_with(&self, dim: i64, options: aten::ProdDimIntOptions) -> Result<Tensor> {
         aten::prod_dim_int_with(self, dim, options)
+    }
+
+    /// `aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor`
+    pub fn put(&self, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::put(self, index, source)
+    }
+
+    /// As [`Tensor::put`], with all that it leaves out.
+    pub fn put_with(
+        &self, index: &Tensor, source: &Tensor, options: aten::PutOptions) -> Result<Tensor> {
+        aten::put_with(self, index, source, options)
+    }
+
+    /// `aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) ->
+    /// Tensor(a!)`
+    pub fn put_(&self, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::put_(self, index, source)
+    }
+
+    /// As [`Tensor::put_`], with all that it leaves out.
+    pub fn put_with_(
+        &self, index: &Tensor, source: &Tensor,
+        options: aten::PutInPlaceOptions) -> Result<Tensor> {
+        aten::put_with_(self, index, source, options)
     }
 
     /// `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
@@ -3797,6 +4076,18 @@ impl Tensor {
         aten::remainder_tensor_(self, other)
     }
 
+    /// `aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor`
+    pub fn renorm(
+        &self, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) -> Result<Tensor> {
+        aten::renorm(self, p, dim, maxnorm)
+    }
+
+    /// `aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)`
+    pub fn renorm_(
+        &self, p: impl Into<Scalar>, dim: i64, maxnorm: impl Into<Scalar>) -> Result<Tensor> {
+        aten::renorm_(self, p, dim, maxnorm)
+    }
+
     /// `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor`
     pub fn repeat(&self, repeats: &[i64]) -> Result<Tensor> {
         aten::repeat(self, repeats)
@@ -3892,6 +4183,66 @@ impl Tensor {
         aten::round_decimals_(self, decimals)
     }
 
+    /// `aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+    /// training=False, Generator? generator=None) -> Tensor`
+    pub fn rrelu(&self) -> Result<Tensor> {
+        aten::rrelu(self)
+    }
+
+    /// As [`Tensor::rrelu`], with all that it leaves out.
+    pub fn rrelu_with(&self, options: aten::RreluOptions<'_>) -> Result<Tensor> {
+        aten::rrelu_with(self, options)
+    }
+
+    /// `aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+    /// training=False, Generator? generator=None) -> Tensor(a!)`
+    pub fn rrelu_(&self) -> Result<Tensor> {
+        aten::rrelu_(self)
+    }
+
+    /// As [`Tensor::rrelu_`], with all that it leaves out.
+    pub fn rrelu_with_(&self, options: aten::RreluInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::rrelu_with_(self, options)
+    }
+
+    /// `aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+    /// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor`
+    pub fn rrelu_with_noise(&self, noise: &Tensor) -> Result<Tensor> {
+        aten::rrelu_with_noise(self, noise)
+    }
+
+    /// As [`Tensor::rrelu_with_noise`], with all that it leaves out.
+    pub fn rrelu_with_noise_with(
+        &self, noise: &Tensor, options: aten::RreluWithNoiseOptions<'_>) -> Result<Tensor> {
+        aten::rrelu_with_noise_with(self, noise, options)
+    }
+
+    /// `aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+    /// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)`
+    pub fn rrelu_with_noise_(&self, noise: &Tensor) -> Result<Tensor> {
+        aten::rrelu_with_noise_(self, noise)
+    }
+
+    /// As [`Tensor::rrelu_with_noise_`], with all that it leaves out.
+    pub fn rrelu_with_noise_with_(
+        &self, noise: &Tensor, options: aten::RreluWithNoiseInPlaceOptions<'_>) -> Result<Tensor> {
+        aten::rrelu_with_noise_with_(self, noise, options)
+    }
+
+    /// `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+    /// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor,
+    /// Tensor noise_out)`
+    pub fn rrelu_with_noise_functional(&self, noise: &Tensor) -> Result<(Tensor, Tensor)> {
+        aten::rrelu_with_noise_functional(self, noise)
+    }
+
+    /// As [`Tensor::rrelu_with_noise_functional`], with all that it leaves out.
+    pub fn rrelu_with_noise_functional_with(
+        &self, noise: &Tensor,
+        options: aten::RreluWithNoiseFunctionalOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::rrelu_with_noise_functional_with(self, noise, options)
+    }
+
     /// `aten::rsqrt(Tensor self) -> Tensor`
     pub fn rsqrt(&self) -> Result<Tensor> {
         aten::rsqrt(self)
@@ -3923,6 +4274,13 @@ impl Tensor {
         aten::rsub_tensor_with(self, other, options)
     }
 
+    /// `aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) ->
+    /// Tensor`
+    pub fn scatter_reduce(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::scatter_reduce(self, dim, index, src, reduce)
+    }
+
     /// `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
     pub fn scatter_src(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         aten::scatter_src(self, dim, index, src)
@@ -3932,6 +4290,20 @@ impl Tensor {
     pub fn scatter_value(
         &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         aten::scatter_value(self, dim, index, value)
+    }
+
+    /// `aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce)
+    /// -> Tensor`
+    pub fn scatter_value_reduce(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: &str) -> Result<Tensor> {
+        aten::scatter_value_reduce(self, dim, index, value, reduce)
+    }
+
+    /// `aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) ->
+    /// Tensor(a!)`
+    pub fn scatter_reduce_(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::scatter_reduce_(self, dim, index, src, reduce)
     }
 
     /// `aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
@@ -3945,6 +4317,13 @@ impl Tensor {
         aten::scatter_value_(self, dim, index, value)
     }
 
+    /// `aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str
+    /// reduce) -> Tensor(a!)`
+    pub fn scatter_value_reduce_(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>, reduce: &str) -> Result<Tensor> {
+        aten::scatter_value_reduce_(self, dim, index, value, reduce)
+    }
+
     /// `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
     pub fn scatter_add(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         aten::scatter_add(self, dim, index, src)
@@ -3953,6 +4332,34 @@ impl Tensor {
     /// `aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
     pub fn scatter_add_(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
         aten::scatter_add_(self, dim, index, src)
+    }
+
+    /// `aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+    /// bool include_self=True) -> Tensor`
+    pub fn scatter_reduce_two(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::scatter_reduce_two(self, dim, index, src, reduce)
+    }
+
+    /// As [`Tensor::scatter_reduce_two`], with all that it leaves out.
+    pub fn scatter_reduce_two_with(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+        options: aten::ScatterReduceTwoOptions) -> Result<Tensor> {
+        aten::scatter_reduce_two_with(self, dim, index, src, reduce, options)
+    }
+
+    /// `aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce,
+    /// *, bool include_self=True) -> Tensor(a!)`
+    pub fn scatter_reduce_two_(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str) -> Result<Tensor> {
+        aten::scatter_reduce_two_(self, dim, index, src, reduce)
+    }
+
+    /// As [`Tensor::scatter_reduce_two_`], with all that it leaves out.
+    pub fn scatter_reduce_two_with_(
+        &self, dim: i64, index: &Tensor, src: &Tensor, reduce: &str,
+        options: aten::ScatterReduceInPlaceTwoOptions) -> Result<Tensor> {
+        aten::scatter_reduce_two_with_(self, dim, index, src, reduce, options)
     }
 
     /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
@@ -4158,9 +4565,34 @@ impl Tensor {
         aten::sort_stable_with(self, stable, options)
     }
 
+    /// `aten::special_bessel_j0(Tensor self) -> Tensor`
+    pub fn special_bessel_j0(&self) -> Result<Tensor> {
+        aten::special_bessel_j0(self)
+    }
+
+    /// `aten::special_bessel_j1(Tensor self) -> Tensor`
+    pub fn special_bessel_j1(&self) -> Result<Tensor> {
+        aten::special_bessel_j1(self)
+    }
+
+    /// `aten::special_bessel_y0(Tensor self) -> Tensor`
+    pub fn special_bessel_y0(&self) -> Result<Tensor> {
+        aten::special_bessel_y0(self)
+    }
+
+    /// `aten::special_bessel_y1(Tensor self) -> Tensor`
+    pub fn special_bessel_y1(&self) -> Result<Tensor> {
+        aten::special_bessel_y1(self)
+    }
+
     /// `aten::special_digamma(Tensor self) -> Tensor`
     pub fn special_digamma(&self) -> Result<Tensor> {
         aten::special_digamma(self)
+    }
+
+    /// `aten::special_entr(Tensor self) -> Tensor`
+    pub fn special_entr(&self) -> Result<Tensor> {
+        aten::special_entr(self)
     }
 
     /// `aten::special_erf(Tensor self) -> Tensor`
@@ -4171,6 +4603,11 @@ impl Tensor {
     /// `aten::special_erfc(Tensor self) -> Tensor`
     pub fn special_erfc(&self) -> Result<Tensor> {
         aten::special_erfc(self)
+    }
+
+    /// `aten::special_erfcx(Tensor self) -> Tensor`
+    pub fn special_erfcx(&self) -> Result<Tensor> {
+        aten::special_erfcx(self)
     }
 
     /// `aten::special_erfinv(Tensor self) -> Tensor`
@@ -4191,6 +4628,16 @@ impl Tensor {
     /// `aten::special_expm1(Tensor self) -> Tensor`
     pub fn special_expm1(&self) -> Result<Tensor> {
         aten::special_expm1(self)
+    }
+
+    /// `aten::special_gammainc(Tensor self, Tensor other) -> Tensor`
+    pub fn special_gammainc(&self, other: &Tensor) -> Result<Tensor> {
+        aten::special_gammainc(self, other)
+    }
+
+    /// `aten::special_gammaincc(Tensor self, Tensor other) -> Tensor`
+    pub fn special_gammaincc(&self, other: &Tensor) -> Result<Tensor> {
+        aten::special_gammaincc(self, other)
     }
 
     /// `aten::special_gammaln(Tensor self) -> Tensor`
@@ -4223,6 +4670,11 @@ impl Tensor {
         aten::special_log1p(self)
     }
 
+    /// `aten::special_log_ndtr(Tensor self) -> Tensor`
+    pub fn special_log_ndtr(&self) -> Result<Tensor> {
+        aten::special_log_ndtr(self)
+    }
+
     /// `aten::special_logit(Tensor self, float? eps=None) -> Tensor`
     pub fn special_logit(&self) -> Result<Tensor> {
         aten::special_logit(self)
@@ -4244,6 +4696,21 @@ impl Tensor {
         aten::special_logsumexp_with(self, dim, options)
     }
 
+    /// `aten::special_multigammaln(Tensor self, int p) -> Tensor`
+    pub fn special_multigammaln(&self, p: i64) -> Result<Tensor> {
+        aten::special_multigammaln(self, p)
+    }
+
+    /// `aten::special_ndtr(Tensor self) -> Tensor`
+    pub fn special_ndtr(&self) -> Result<Tensor> {
+        aten::special_ndtr(self)
+    }
+
+    /// `aten::special_ndtri(Tensor self) -> Tensor`
+    pub fn special_ndtri(&self) -> Result<Tensor> {
+        aten::special_ndtri(self)
+    }
+
     /// `aten::special_psi(Tensor self) -> Tensor`
     pub fn special_psi(&self) -> Result<Tensor> {
         aten::special_psi(self)
@@ -4262,6 +4729,16 @@ impl Tensor {
     /// `aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor`
     pub fn special_xlog1py_other_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::special_xlog1py_other_scalar(self, other)
+    }
+
+    /// `aten::special_zeta(Tensor self, Tensor other) -> Tensor`
+    pub fn special_zeta(&self, other: &Tensor) -> Result<Tensor> {
+        aten::special_zeta(self, other)
+    }
+
+    /// `aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn special_zeta_other_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::special_zeta_other_scalar(self, other)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
@@ -4427,6 +4904,31 @@ impl Tensor {
     pub fn std_mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::StdMeanDimOptions) -> Result<(Tensor, Tensor)> {
         aten::std_mean_dim_with(self, dim, options)
+    }
+
+    /// `aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+    /// window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+    /// align_to_window=None) -> Tensor`
+    pub fn stft(&self, n_fft: i64) -> Result<Tensor> {
+        aten::stft(self, n_fft)
+    }
+
+    /// As [`Tensor::stft`], with all that it leaves out.
+    pub fn stft_with(&self, n_fft: i64, options: aten::StftOptions<'_>) -> Result<Tensor> {
+        aten::stft_with(self, n_fft, options)
+    }
+
+    /// `aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+    /// Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+    /// onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor`
+    pub fn stft_center(&self, n_fft: i64) -> Result<Tensor> {
+        aten::stft_center(self, n_fft)
+    }
+
+    /// As [`Tensor::stft_center`], with all that it leaves out.
+    pub fn stft_center_with(
+        &self, n_fft: i64, options: aten::StftCenterOptions<'_>) -> Result<Tensor> {
+        aten::stft_center_with(self, n_fft, options)
     }
 
     /// `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`

@@ -169,6 +169,767 @@ static inline tenon_status aten__adaptive_avg_pool3d_backward_out(
   return TENON_OK;
 }
 
+/// aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor
+static inline tenon_status aten__cdist_backward(
+    tenon_tensor* grad_output, tenon_tensor* x1, tenon_tensor* x2, double p, tenon_tensor* cdist,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(x1);
+  args_[2] = tenon_value_of_tensor(x2);
+  args_[3] = tenon_value_of_float(p);
+  args_[4] = tenon_value_of_tensor(cdist);
+  status_ = aten_wrapped_call(&op_, "aten::_cdist_backward", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_cdist_backward.out(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__cdist_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* x1, tenon_tensor* x2, double p, tenon_tensor* cdist,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(x1);
+  args_[2] = tenon_value_of_tensor(x2);
+  args_[3] = tenon_value_of_float(p);
+  args_[4] = tenon_value_of_tensor(cdist);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_cdist_backward.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor
+static inline tenon_status aten__cdist_forward(
+    tenon_tensor* x1, tenon_tensor* x2, double p, const int64_t* compute_mode,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x1);
+  args_[1] = tenon_value_of_tensor(x2);
+  args_[2] = tenon_value_of_float(p);
+  args_[3] = compute_mode != NULL ? tenon_value_of_int((*compute_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::_cdist_forward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten__cdist_forward_out(
+    tenon_tensor* x1, tenon_tensor* x2, double p, const int64_t* compute_mode, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x1);
+  args_[1] = tenon_value_of_tensor(x2);
+  args_[2] = tenon_value_of_float(p);
+  args_[3] = compute_mode != NULL ? tenon_value_of_int((*compute_mode)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_cdist_forward.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_options {
+  int64_t blank;
+  int32_t zero_infinity;
+} aten__ctc_loss_options;
+
+static inline aten__ctc_loss_options aten__ctc_loss_defaults(void) {
+  aten__ctc_loss_options options_;
+  options_.blank = 0;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int
+/// blank=0, bool zero_infinity=False) -> (Tensor, Tensor)
+static inline tenon_status aten__ctc_loss(
+    tenon_tensor* log_probs, tenon_tensor* targets, const int64_t* input_lengths,
+    uint32_t input_lengths_count, const int64_t* target_lengths, uint32_t target_lengths_count,
+    const aten__ctc_loss_options* options, tenon_tensor** out_result0, tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_options defaults_ = aten__ctc_loss_defaults();
+  const aten__ctc_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_ints(input_lengths, input_lengths_count);
+  args_[3] = tenon_value_of_ints(target_lengths, target_lengths_count);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_Tensor_options {
+  int64_t blank;
+  int32_t zero_infinity;
+} aten__ctc_loss_Tensor_options;
+
+static inline aten__ctc_loss_Tensor_options aten__ctc_loss_Tensor_defaults(void) {
+  aten__ctc_loss_Tensor_options options_;
+  options_.blank = 0;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)
+static inline tenon_status aten__ctc_loss_Tensor(
+    tenon_tensor* log_probs, tenon_tensor* targets, tenon_tensor* input_lengths,
+    tenon_tensor* target_lengths, const aten__ctc_loss_Tensor_options* options,
+    tenon_tensor** out_result0, tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_Tensor_options defaults_ = aten__ctc_loss_Tensor_defaults();
+  const aten__ctc_loss_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_tensor(input_lengths);
+  args_[3] = tenon_value_of_tensor(target_lengths);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss.Tensor", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_Tensor_out_options {
+  int64_t blank;
+  int32_t zero_infinity;
+} aten__ctc_loss_Tensor_out_options;
+
+static inline aten__ctc_loss_Tensor_out_options aten__ctc_loss_Tensor_out_defaults(void) {
+  aten__ctc_loss_Tensor_out_options options_;
+  options_.blank = 0;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+/// (Tensor(a!), Tensor(b!))
+static inline tenon_status aten__ctc_loss_Tensor_out(
+    tenon_tensor* log_probs, tenon_tensor* targets, tenon_tensor* input_lengths,
+    tenon_tensor* target_lengths, tenon_tensor* out0, tenon_tensor* out1,
+    const aten__ctc_loss_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_Tensor_out_options defaults_ = aten__ctc_loss_Tensor_out_defaults();
+  const aten__ctc_loss_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_tensor(input_lengths);
+  args_[3] = tenon_value_of_tensor(target_lengths);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_bool(given_->zero_infinity);
+  args_[6] = tenon_value_of_tensor(out0);
+  args_[7] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss.Tensor_out", args_, 8, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_out_options {
+  int64_t blank;
+  int32_t zero_infinity;
+} aten__ctc_loss_out_options;
+
+static inline aten__ctc_loss_out_options aten__ctc_loss_out_defaults(void) {
+  aten__ctc_loss_out_options options_;
+  options_.blank = 0;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths,
+/// int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!),
+/// Tensor(b!))
+static inline tenon_status aten__ctc_loss_out(
+    tenon_tensor* log_probs, tenon_tensor* targets, const int64_t* input_lengths,
+    uint32_t input_lengths_count, const int64_t* target_lengths, uint32_t target_lengths_count,
+    tenon_tensor* out0, tenon_tensor* out1, const aten__ctc_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_out_options defaults_ = aten__ctc_loss_out_defaults();
+  const aten__ctc_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_ints(input_lengths, input_lengths_count);
+  args_[3] = tenon_value_of_ints(target_lengths, target_lengths_count);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_bool(given_->zero_infinity);
+  args_[6] = tenon_value_of_tensor(out0);
+  args_[7] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss.out", args_, 8, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_backward_options {
+  int32_t zero_infinity;
+} aten__ctc_loss_backward_options;
+
+static inline aten__ctc_loss_backward_options aten__ctc_loss_backward_defaults(void) {
+  aten__ctc_loss_backward_options options_;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths,
+/// int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool
+/// zero_infinity=False) -> Tensor
+static inline tenon_status aten__ctc_loss_backward(
+    tenon_tensor* grad, tenon_tensor* log_probs, tenon_tensor* targets,
+    const int64_t* input_lengths, uint32_t input_lengths_count, const int64_t* target_lengths,
+    uint32_t target_lengths_count, tenon_tensor* neg_log_likelihood, tenon_tensor* log_alpha,
+    int64_t blank, const aten__ctc_loss_backward_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_backward_options defaults_ = aten__ctc_loss_backward_defaults();
+  const aten__ctc_loss_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(log_probs);
+  args_[2] = tenon_value_of_tensor(targets);
+  args_[3] = tenon_value_of_ints(input_lengths, input_lengths_count);
+  args_[4] = tenon_value_of_ints(target_lengths, target_lengths_count);
+  args_[5] = tenon_value_of_tensor(neg_log_likelihood);
+  args_[6] = tenon_value_of_tensor(log_alpha);
+  args_[7] = tenon_value_of_int(blank);
+  args_[8] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss_backward", args_, 9, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_backward_Tensor_options {
+  int32_t zero_infinity;
+} aten__ctc_loss_backward_Tensor_options;
+
+static inline aten__ctc_loss_backward_Tensor_options aten__ctc_loss_backward_Tensor_defaults(void) {
+  aten__ctc_loss_backward_Tensor_options options_;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor
+/// input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+/// bool zero_infinity=False) -> Tensor
+static inline tenon_status aten__ctc_loss_backward_Tensor(
+    tenon_tensor* grad, tenon_tensor* log_probs, tenon_tensor* targets, tenon_tensor* input_lengths,
+    tenon_tensor* target_lengths, tenon_tensor* neg_log_likelihood, tenon_tensor* log_alpha,
+    int64_t blank, const aten__ctc_loss_backward_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_backward_Tensor_options defaults_ = aten__ctc_loss_backward_Tensor_defaults();
+  const aten__ctc_loss_backward_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(log_probs);
+  args_[2] = tenon_value_of_tensor(targets);
+  args_[3] = tenon_value_of_tensor(input_lengths);
+  args_[4] = tenon_value_of_tensor(target_lengths);
+  args_[5] = tenon_value_of_tensor(neg_log_likelihood);
+  args_[6] = tenon_value_of_tensor(log_alpha);
+  args_[7] = tenon_value_of_int(blank);
+  args_[8] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss_backward.Tensor", args_, 9, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__ctc_loss_backward_out_options {
+  int32_t zero_infinity;
+} aten__ctc_loss_backward_out_options;
+
+static inline aten__ctc_loss_backward_out_options aten__ctc_loss_backward_out_defaults(void) {
+  aten__ctc_loss_backward_out_options options_;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths,
+/// int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool
+/// zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__ctc_loss_backward_out(
+    tenon_tensor* grad, tenon_tensor* log_probs, tenon_tensor* targets,
+    const int64_t* input_lengths, uint32_t input_lengths_count, const int64_t* target_lengths,
+    uint32_t target_lengths_count, tenon_tensor* neg_log_likelihood, tenon_tensor* log_alpha,
+    int64_t blank, tenon_tensor* out, const aten__ctc_loss_backward_out_options* options) {
+  static const tenon_op* op_;
+  const aten__ctc_loss_backward_out_options defaults_ = aten__ctc_loss_backward_out_defaults();
+  const aten__ctc_loss_backward_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[10];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(log_probs);
+  args_[2] = tenon_value_of_tensor(targets);
+  args_[3] = tenon_value_of_ints(input_lengths, input_lengths_count);
+  args_[4] = tenon_value_of_ints(target_lengths, target_lengths_count);
+  args_[5] = tenon_value_of_tensor(neg_log_likelihood);
+  args_[6] = tenon_value_of_tensor(log_alpha);
+  args_[7] = tenon_value_of_int(blank);
+  args_[8] = tenon_value_of_bool(given_->zero_infinity);
+  args_[9] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_ctc_loss_backward.out", args_, 10, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_options {
+  int32_t scale_grad_by_freq;
+  int64_t mode;
+  int32_t sparse;
+  tenon_tensor* per_sample_weights;
+  int32_t include_last_offset;
+  int64_t padding_idx;
+} aten__embedding_bag_options;
+
+static inline aten__embedding_bag_options aten__embedding_bag_defaults(void) {
+  aten__embedding_bag_options options_;
+  options_.scale_grad_by_freq = 0;
+  options_.mode = 0;
+  options_.sparse = 0;
+  options_.per_sample_weights = NULL;
+  options_.include_last_offset = 0;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+static inline tenon_status aten__embedding_bag(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets,
+    const aten__embedding_bag_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1, tenon_tensor** out_result2, tenon_tensor** out_result3) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_options defaults_ = aten__embedding_bag_defaults();
+  const aten__embedding_bag_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(given_->mode);
+  args_[5] = tenon_value_of_bool(given_->sparse);
+  args_[6] = given_->per_sample_weights != NULL ? tenon_value_of_tensor(given_->per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->include_last_offset);
+  args_[8] = tenon_value_of_int(given_->padding_idx);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag", args_, 9, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  *out_result3 = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_out_options {
+  int32_t scale_grad_by_freq;
+  int64_t mode;
+  int32_t sparse;
+  tenon_tensor* per_sample_weights;
+  int32_t include_last_offset;
+  int64_t padding_idx;
+} aten__embedding_bag_out_options;
+
+static inline aten__embedding_bag_out_options aten__embedding_bag_out_defaults(void) {
+  aten__embedding_bag_out_options options_;
+  options_.scale_grad_by_freq = 0;
+  options_.mode = 0;
+  options_.sparse = 0;
+  options_.per_sample_weights = NULL;
+  options_.include_last_offset = 0;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+/// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))
+static inline tenon_status aten__embedding_bag_out(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets, tenon_tensor* out0,
+    tenon_tensor* out1, tenon_tensor* out2, tenon_tensor* out3,
+    const aten__embedding_bag_out_options* options) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_out_options defaults_ = aten__embedding_bag_out_defaults();
+  const aten__embedding_bag_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[13];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(given_->mode);
+  args_[5] = tenon_value_of_bool(given_->sparse);
+  args_[6] = given_->per_sample_weights != NULL ? tenon_value_of_tensor(given_->per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->include_last_offset);
+  args_[8] = tenon_value_of_int(given_->padding_idx);
+  args_[9] = tenon_value_of_tensor(out0);
+  args_[10] = tenon_value_of_tensor(out1);
+  args_[11] = tenon_value_of_tensor(out2);
+  args_[12] = tenon_value_of_tensor(out3);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag.out", args_, 13, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  tenon_value_clear(&rets_[3]);
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_backward_options {
+  int64_t padding_idx;
+} aten__embedding_bag_backward_options;
+
+static inline aten__embedding_bag_backward_options aten__embedding_bag_backward_defaults(void) {
+  aten__embedding_bag_backward_options options_;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag,
+/// Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+/// bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor
+static inline tenon_status aten__embedding_bag_backward(
+    tenon_tensor* grad, tenon_tensor* indices, tenon_tensor* offsets, tenon_tensor* offset2bag,
+    tenon_tensor* bag_size, tenon_tensor* maximum_indices, int64_t num_weights,
+    int32_t scale_grad_by_freq, int64_t mode, int32_t sparse, tenon_tensor* per_sample_weights,
+    const aten__embedding_bag_backward_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_backward_options defaults_ = aten__embedding_bag_backward_defaults();
+  const aten__embedding_bag_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[12];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_tensor(offset2bag);
+  args_[4] = tenon_value_of_tensor(bag_size);
+  args_[5] = tenon_value_of_tensor(maximum_indices);
+  args_[6] = tenon_value_of_int(num_weights);
+  args_[7] = tenon_value_of_bool(scale_grad_by_freq);
+  args_[8] = tenon_value_of_int(mode);
+  args_[9] = tenon_value_of_bool(sparse);
+  args_[10] = per_sample_weights != NULL ? tenon_value_of_tensor(per_sample_weights) : tenon_value_of_none();
+  args_[11] = tenon_value_of_int(given_->padding_idx);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag_backward", args_, 12, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_dense_backward_options {
+  int64_t padding_idx;
+} aten__embedding_bag_dense_backward_options;
+
+static inline aten__embedding_bag_dense_backward_options aten__embedding_bag_dense_backward_defaults(void) {
+  aten__embedding_bag_dense_backward_options options_;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+/// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+/// per_sample_weights, int padding_idx=-1) -> Tensor
+static inline tenon_status aten__embedding_bag_dense_backward(
+    tenon_tensor* grad, tenon_tensor* indices, tenon_tensor* offset2bag, tenon_tensor* bag_size,
+    tenon_tensor* maximum_indices, int64_t num_weights, int32_t scale_grad_by_freq, int64_t mode,
+    tenon_tensor* per_sample_weights, const aten__embedding_bag_dense_backward_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_dense_backward_options defaults_ = aten__embedding_bag_dense_backward_defaults();
+  const aten__embedding_bag_dense_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[10];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offset2bag);
+  args_[3] = tenon_value_of_tensor(bag_size);
+  args_[4] = tenon_value_of_tensor(maximum_indices);
+  args_[5] = tenon_value_of_int(num_weights);
+  args_[6] = tenon_value_of_bool(scale_grad_by_freq);
+  args_[7] = tenon_value_of_int(mode);
+  args_[8] = per_sample_weights != NULL ? tenon_value_of_tensor(per_sample_weights) : tenon_value_of_none();
+  args_[9] = tenon_value_of_int(given_->padding_idx);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag_dense_backward", args_, 10, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_dense_backward_out_options {
+  int64_t padding_idx;
+} aten__embedding_bag_dense_backward_out_options;
+
+static inline aten__embedding_bag_dense_backward_out_options aten__embedding_bag_dense_backward_out_defaults(void) {
+  aten__embedding_bag_dense_backward_out_options options_;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_dense_backward.out(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+/// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+/// per_sample_weights, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__embedding_bag_dense_backward_out(
+    tenon_tensor* grad, tenon_tensor* indices, tenon_tensor* offset2bag, tenon_tensor* bag_size,
+    tenon_tensor* maximum_indices, int64_t num_weights, int32_t scale_grad_by_freq, int64_t mode,
+    tenon_tensor* per_sample_weights, tenon_tensor* out,
+    const aten__embedding_bag_dense_backward_out_options* options) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_dense_backward_out_options defaults_ = aten__embedding_bag_dense_backward_out_defaults();
+  const aten__embedding_bag_dense_backward_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[11];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offset2bag);
+  args_[3] = tenon_value_of_tensor(bag_size);
+  args_[4] = tenon_value_of_tensor(maximum_indices);
+  args_[5] = tenon_value_of_int(num_weights);
+  args_[6] = tenon_value_of_bool(scale_grad_by_freq);
+  args_[7] = tenon_value_of_int(mode);
+  args_[8] = per_sample_weights != NULL ? tenon_value_of_tensor(per_sample_weights) : tenon_value_of_none();
+  args_[9] = tenon_value_of_int(given_->padding_idx);
+  args_[10] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag_dense_backward.out", args_, 11, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_forward_only_options {
+  int32_t scale_grad_by_freq;
+  int64_t mode;
+  int32_t sparse;
+  tenon_tensor* per_sample_weights;
+  int32_t include_last_offset;
+  int64_t padding_idx;
+} aten__embedding_bag_forward_only_options;
+
+static inline aten__embedding_bag_forward_only_options aten__embedding_bag_forward_only_defaults(void) {
+  aten__embedding_bag_forward_only_options options_;
+  options_.scale_grad_by_freq = 0;
+  options_.mode = 0;
+  options_.sparse = 0;
+  options_.per_sample_weights = NULL;
+  options_.include_last_offset = 0;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+static inline tenon_status aten__embedding_bag_forward_only(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets,
+    const aten__embedding_bag_forward_only_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1, tenon_tensor** out_result2, tenon_tensor** out_result3) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_forward_only_options defaults_ = aten__embedding_bag_forward_only_defaults();
+  const aten__embedding_bag_forward_only_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(given_->mode);
+  args_[5] = tenon_value_of_bool(given_->sparse);
+  args_[6] = given_->per_sample_weights != NULL ? tenon_value_of_tensor(given_->per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->include_last_offset);
+  args_[8] = tenon_value_of_int(given_->padding_idx);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag_forward_only", args_, 9, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  *out_result3 = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_forward_only_out_options {
+  int32_t scale_grad_by_freq;
+  int64_t mode;
+  int32_t sparse;
+  tenon_tensor* per_sample_weights;
+  int32_t include_last_offset;
+  int64_t padding_idx;
+} aten__embedding_bag_forward_only_out_options;
+
+static inline aten__embedding_bag_forward_only_out_options aten__embedding_bag_forward_only_out_defaults(void) {
+  aten__embedding_bag_forward_only_out_options options_;
+  options_.scale_grad_by_freq = 0;
+  options_.mode = 0;
+  options_.sparse = 0;
+  options_.per_sample_weights = NULL;
+  options_.include_last_offset = 0;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+/// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))
+static inline tenon_status aten__embedding_bag_forward_only_out(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets, tenon_tensor* out0,
+    tenon_tensor* out1, tenon_tensor* out2, tenon_tensor* out3,
+    const aten__embedding_bag_forward_only_out_options* options) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_forward_only_out_options defaults_ = aten__embedding_bag_forward_only_out_defaults();
+  const aten__embedding_bag_forward_only_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[13];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(given_->mode);
+  args_[5] = tenon_value_of_bool(given_->sparse);
+  args_[6] = given_->per_sample_weights != NULL ? tenon_value_of_tensor(given_->per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->include_last_offset);
+  args_[8] = tenon_value_of_int(given_->padding_idx);
+  args_[9] = tenon_value_of_tensor(out0);
+  args_[10] = tenon_value_of_tensor(out1);
+  args_[11] = tenon_value_of_tensor(out2);
+  args_[12] = tenon_value_of_tensor(out3);
+  status_ = aten_wrapped_call(&op_, "aten::_embedding_bag_forward_only.out", args_, 13, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  tenon_value_clear(&rets_[3]);
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_per_sample_weights_backward_options {
+  int64_t padding_idx;
+} aten__embedding_bag_per_sample_weights_backward_options;
+
+static inline aten__embedding_bag_per_sample_weights_backward_options aten__embedding_bag_per_sample_weights_backward_defaults(void) {
+  aten__embedding_bag_per_sample_weights_backward_options options_;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices,
+/// Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor
+static inline tenon_status aten__embedding_bag_per_sample_weights_backward(
+    tenon_tensor* grad, tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets,
+    tenon_tensor* offset2bag, int64_t mode,
+    const aten__embedding_bag_per_sample_weights_backward_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_per_sample_weights_backward_options defaults_ = aten__embedding_bag_per_sample_weights_backward_defaults();
+  const aten__embedding_bag_per_sample_weights_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(weight);
+  args_[2] = tenon_value_of_tensor(indices);
+  args_[3] = tenon_value_of_tensor(offsets);
+  args_[4] = tenon_value_of_tensor(offset2bag);
+  args_[5] = tenon_value_of_int(mode);
+  args_[6] = tenon_value_of_int(given_->padding_idx);
+  status_ = aten_wrapped_call(
+      &op_, "aten::_embedding_bag_per_sample_weights_backward", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__embedding_bag_per_sample_weights_backward_out_options {
+  int64_t padding_idx;
+} aten__embedding_bag_per_sample_weights_backward_out_options;
+
+static inline aten__embedding_bag_per_sample_weights_backward_out_options aten__embedding_bag_per_sample_weights_backward_out_defaults(void) {
+  aten__embedding_bag_per_sample_weights_backward_out_options options_;
+  options_.padding_idx = -1;
+  return options_;
+}
+
+/// aten::_embedding_bag_per_sample_weights_backward.out(Tensor grad, Tensor weight, Tensor indices,
+/// Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten__embedding_bag_per_sample_weights_backward_out(
+    tenon_tensor* grad, tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets,
+    tenon_tensor* offset2bag, int64_t mode, tenon_tensor* out,
+    const aten__embedding_bag_per_sample_weights_backward_out_options* options) {
+  static const tenon_op* op_;
+  const aten__embedding_bag_per_sample_weights_backward_out_options defaults_ = aten__embedding_bag_per_sample_weights_backward_out_defaults();
+  const aten__embedding_bag_per_sample_weights_backward_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(weight);
+  args_[2] = tenon_value_of_tensor(indices);
+  args_[3] = tenon_value_of_tensor(offsets);
+  args_[4] = tenon_value_of_tensor(offset2bag);
+  args_[5] = tenon_value_of_int(mode);
+  args_[6] = tenon_value_of_int(given_->padding_idx);
+  args_[7] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(
+      &op_, "aten::_embedding_bag_per_sample_weights_backward.out", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
 static inline tenon_status aten__fft_c2c(
     tenon_tensor* self, const int64_t* dim, uint32_t dim_count, int64_t normalization,
@@ -4326,6 +5087,19 @@ static inline tenon_status aten__linalg_eigh_eigenvalues(
   return TENON_OK;
 }
 
+/// aten::_linalg_eigvals(Tensor self) -> Tensor
+static inline tenon_status aten__linalg_eigvals(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::_linalg_eigvals", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)
 static inline tenon_status aten__linalg_slogdet(
     tenon_tensor* A, tenon_tensor** out_sign, tenon_tensor** out_logabsdet, tenon_tensor** out_LU,
@@ -4621,6 +5395,183 @@ static inline tenon_status aten__pad_circular(
   status_ = aten_wrapped_call(&op_, "aten::_pad_circular", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor
+static inline tenon_status aten__pdist_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, double p, tenon_tensor* pdist,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_float(p);
+  args_[3] = tenon_value_of_tensor(pdist);
+  status_ = aten_wrapped_call(&op_, "aten::_pdist_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::_pdist_backward.out(Tensor grad_output, Tensor self, float p, Tensor pdist, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten__pdist_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* self, double p, tenon_tensor* pdist,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_float(p);
+  args_[3] = tenon_value_of_tensor(pdist);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_pdist_backward.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__pdist_forward_options {
+  double p;
+} aten__pdist_forward_options;
+
+static inline aten__pdist_forward_options aten__pdist_forward_defaults(void) {
+  aten__pdist_forward_options options_;
+  options_.p = 2.0;
+  return options_;
+}
+
+/// aten::_pdist_forward(Tensor self, float p=2.) -> Tensor
+static inline tenon_status aten__pdist_forward(
+    tenon_tensor* self, const aten__pdist_forward_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__pdist_forward_options defaults_ = aten__pdist_forward_defaults();
+  const aten__pdist_forward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->p);
+  status_ = aten_wrapped_call(&op_, "aten::_pdist_forward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__pdist_forward_out_options {
+  double p;
+} aten__pdist_forward_out_options;
+
+static inline aten__pdist_forward_out_options aten__pdist_forward_out_defaults(void) {
+  aten__pdist_forward_out_options options_;
+  options_.p = 2.0;
+  return options_;
+}
+
+/// aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__pdist_forward_out(
+    tenon_tensor* self, tenon_tensor* out, const aten__pdist_forward_out_options* options) {
+  static const tenon_op* op_;
+  const aten__pdist_forward_out_options defaults_ = aten__pdist_forward_out_defaults();
+  const aten__pdist_forward_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->p);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_pdist_forward.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten__segment_reduce_backward_options {
+  tenon_tensor* lengths;
+  tenon_tensor* offsets;
+  int64_t axis;
+  tenon_value initial;
+} aten__segment_reduce_backward_options;
+
+static inline aten__segment_reduce_backward_options aten__segment_reduce_backward_defaults(void) {
+  aten__segment_reduce_backward_options options_;
+  options_.lengths = NULL;
+  options_.offsets = NULL;
+  options_.axis = 0;
+  options_.initial = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor?
+/// lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor
+static inline tenon_status aten__segment_reduce_backward(
+    tenon_tensor* grad, tenon_tensor* output, tenon_tensor* data, const char* reduce,
+    const aten__segment_reduce_backward_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten__segment_reduce_backward_options defaults_ = aten__segment_reduce_backward_defaults();
+  const aten__segment_reduce_backward_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_tensor(data);
+  args_[3] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[4] = given_->lengths != NULL ? tenon_value_of_tensor(given_->lengths) : tenon_value_of_none();
+  args_[5] = given_->offsets != NULL ? tenon_value_of_tensor(given_->offsets) : tenon_value_of_none();
+  args_[6] = tenon_value_of_int(given_->axis);
+  args_[7] = given_->initial;
+  status_ = aten_wrapped_call(&op_, "aten::_segment_reduce_backward", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten__segment_reduce_backward_out_options {
+  tenon_tensor* lengths;
+  tenon_tensor* offsets;
+  int64_t axis;
+  tenon_value initial;
+} aten__segment_reduce_backward_out_options;
+
+static inline aten__segment_reduce_backward_out_options aten__segment_reduce_backward_out_defaults(void) {
+  aten__segment_reduce_backward_out_options options_;
+  options_.lengths = NULL;
+  options_.offsets = NULL;
+  options_.axis = 0;
+  options_.initial = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::_segment_reduce_backward.out(Tensor grad, Tensor output, Tensor data, str reduce, *,
+/// Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten__segment_reduce_backward_out(
+    tenon_tensor* grad, tenon_tensor* output, tenon_tensor* data, const char* reduce,
+    tenon_tensor* out, const aten__segment_reduce_backward_out_options* options) {
+  static const tenon_op* op_;
+  const aten__segment_reduce_backward_out_options defaults_ = aten__segment_reduce_backward_out_defaults();
+  const aten__segment_reduce_backward_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_tensor(data);
+  args_[3] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[4] = given_->lengths != NULL ? tenon_value_of_tensor(given_->lengths) : tenon_value_of_none();
+  args_[5] = given_->offsets != NULL ? tenon_value_of_tensor(given_->offsets) : tenon_value_of_none();
+  args_[6] = tenon_value_of_int(given_->axis);
+  args_[7] = given_->initial;
+  args_[8] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_segment_reduce_backward.out", args_, 9, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -6554,6 +7505,59 @@ static inline tenon_status aten_addr_(
   status_ = aten_wrapped_call(&op_, "aten::addr_", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor
+static inline tenon_status aten_affine_grid_generator(
+    tenon_tensor* theta, const int64_t* size, uint32_t size_count, int32_t align_corners,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(theta);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_bool(align_corners);
+  status_ = aten_wrapped_call(&op_, "aten::affine_grid_generator", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_affine_grid_generator_out(
+    tenon_tensor* theta, const int64_t* size, uint32_t size_count, int32_t align_corners,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(theta);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_bool(align_corners);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::affine_grid_generator.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor
+static inline tenon_status aten_affine_grid_generator_backward(
+    tenon_tensor* grad, const int64_t* size, uint32_t size_count, int32_t align_corners,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_bool(align_corners);
+  status_ = aten_wrapped_call(&op_, "aten::affine_grid_generator_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -8766,6 +9770,113 @@ static inline tenon_status aten_baddbmm_(
   return TENON_OK;
 }
 
+typedef struct aten_bartlett_window_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_bartlett_window_options;
+
+static inline aten_bartlett_window_options aten_bartlett_window_defaults(void) {
+  aten_bartlett_window_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_bartlett_window(
+    int64_t window_length, const aten_bartlett_window_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bartlett_window_options defaults_ = aten_bartlett_window_defaults();
+  const aten_bartlett_window_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bartlett_window", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bartlett_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bartlett_window_out(int64_t window_length, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bartlett_window.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_bartlett_window_periodic_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_bartlett_window_periodic_options;
+
+static inline aten_bartlett_window_periodic_options aten_bartlett_window_periodic_defaults(void) {
+  aten_bartlett_window_periodic_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_bartlett_window_periodic(
+    int64_t window_length, int32_t periodic, const aten_bartlett_window_periodic_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_bartlett_window_periodic_options defaults_ = aten_bartlett_window_periodic_defaults();
+  const aten_bartlett_window_periodic_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::bartlett_window.periodic", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bartlett_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_bartlett_window_periodic_out(
+    int64_t window_length, int32_t periodic, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bartlett_window.periodic_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 /// running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor
 static inline tenon_status aten_batch_norm(
@@ -9693,6 +10804,113 @@ static inline tenon_status aten_bitwise_xor__Tensor(tenon_tensor* self, tenon_te
   return TENON_OK;
 }
 
+typedef struct aten_blackman_window_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_blackman_window_options;
+
+static inline aten_blackman_window_options aten_blackman_window_defaults(void) {
+  aten_blackman_window_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_blackman_window(
+    int64_t window_length, const aten_blackman_window_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_blackman_window_options defaults_ = aten_blackman_window_defaults();
+  const aten_blackman_window_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::blackman_window", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::blackman_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_blackman_window_out(int64_t window_length, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::blackman_window.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_blackman_window_periodic_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_blackman_window_periodic_options;
+
+static inline aten_blackman_window_periodic_options aten_blackman_window_periodic_defaults(void) {
+  aten_blackman_window_periodic_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_blackman_window_periodic(
+    int64_t window_length, int32_t periodic, const aten_blackman_window_periodic_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_blackman_window_periodic_options defaults_ = aten_blackman_window_periodic_defaults();
+  const aten_blackman_window_periodic_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::blackman_window.periodic", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::blackman_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_blackman_window_periodic_out(
+    int64_t window_length, int32_t periodic, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::blackman_window.periodic_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::block_diag(Tensor[] tensors) -> Tensor
 static inline tenon_status aten_block_diag(
     tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor** out_result) {
@@ -10119,6 +11337,38 @@ static inline tenon_status aten_cauchy_(tenon_tensor* self, const aten_cauchy__o
   status_ = aten_wrapped_call(&op_, "aten::cauchy_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cdist_options {
+  double p;
+  const int64_t* compute_mode;
+} aten_cdist_options;
+
+static inline aten_cdist_options aten_cdist_defaults(void) {
+  aten_cdist_options options_;
+  options_.p = 2.0;
+  options_.compute_mode = NULL;
+  return options_;
+}
+
+/// aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor
+static inline tenon_status aten_cdist(
+    tenon_tensor* x1, tenon_tensor* x2, const aten_cdist_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cdist_options defaults_ = aten_cdist_defaults();
+  const aten_cdist_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(x1);
+  args_[1] = tenon_value_of_tensor(x2);
+  args_[2] = tenon_value_of_float(given_->p);
+  args_[3] = given_->compute_mode != NULL ? tenon_value_of_int((*given_->compute_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cdist", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -12551,6 +13801,84 @@ static inline tenon_status aten_cross_entropy_loss(
   return TENON_OK;
 }
 
+typedef struct aten_ctc_loss_IntList_options {
+  int64_t blank;
+  int64_t reduction;
+  int32_t zero_infinity;
+} aten_ctc_loss_IntList_options;
+
+static inline aten_ctc_loss_IntList_options aten_ctc_loss_IntList_defaults(void) {
+  aten_ctc_loss_IntList_options options_;
+  options_.blank = 0;
+  options_.reduction = 1;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+/// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor
+static inline tenon_status aten_ctc_loss_IntList(
+    tenon_tensor* log_probs, tenon_tensor* targets, const int64_t* input_lengths,
+    uint32_t input_lengths_count, const int64_t* target_lengths, uint32_t target_lengths_count,
+    const aten_ctc_loss_IntList_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_ctc_loss_IntList_options defaults_ = aten_ctc_loss_IntList_defaults();
+  const aten_ctc_loss_IntList_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_ints(input_lengths, input_lengths_count);
+  args_[3] = tenon_value_of_ints(target_lengths, target_lengths_count);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_int(given_->reduction);
+  args_[6] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::ctc_loss.IntList", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_ctc_loss_Tensor_options {
+  int64_t blank;
+  int64_t reduction;
+  int32_t zero_infinity;
+} aten_ctc_loss_Tensor_options;
+
+static inline aten_ctc_loss_Tensor_options aten_ctc_loss_Tensor_defaults(void) {
+  aten_ctc_loss_Tensor_options options_;
+  options_.blank = 0;
+  options_.reduction = 1;
+  options_.zero_infinity = 0;
+  return options_;
+}
+
+/// aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+/// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor
+static inline tenon_status aten_ctc_loss_Tensor(
+    tenon_tensor* log_probs, tenon_tensor* targets, tenon_tensor* input_lengths,
+    tenon_tensor* target_lengths, const aten_ctc_loss_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_ctc_loss_Tensor_options defaults_ = aten_ctc_loss_Tensor_defaults();
+  const aten_ctc_loss_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(log_probs);
+  args_[1] = tenon_value_of_tensor(targets);
+  args_[2] = tenon_value_of_tensor(input_lengths);
+  args_[3] = tenon_value_of_tensor(target_lengths);
+  args_[4] = tenon_value_of_int(given_->blank);
+  args_[5] = tenon_value_of_int(given_->reduction);
+  args_[6] = tenon_value_of_bool(given_->zero_infinity);
+  status_ = aten_wrapped_call(&op_, "aten::ctc_loss.Tensor", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
 static inline tenon_status aten_cummax(
     tenon_tensor* self, int64_t dim, tenon_tensor** out_values, tenon_tensor** out_indices) {
@@ -14095,6 +15423,84 @@ static inline tenon_status aten_embedding_out(
   status_ = aten_wrapped_call(&op_, "aten::embedding.out", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_embedding_bag_options {
+  int32_t scale_grad_by_freq;
+  int64_t mode;
+  int32_t sparse;
+  tenon_tensor* per_sample_weights;
+  int32_t include_last_offset;
+} aten_embedding_bag_options;
+
+static inline aten_embedding_bag_options aten_embedding_bag_defaults(void) {
+  aten_embedding_bag_options options_;
+  options_.scale_grad_by_freq = 0;
+  options_.mode = 0;
+  options_.sparse = 0;
+  options_.per_sample_weights = NULL;
+  options_.include_last_offset = 0;
+  return options_;
+}
+
+/// aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+/// include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)
+static inline tenon_status aten_embedding_bag(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets,
+    const aten_embedding_bag_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1, tenon_tensor** out_result2, tenon_tensor** out_result3) {
+  static const tenon_op* op_;
+  const aten_embedding_bag_options defaults_ = aten_embedding_bag_defaults();
+  const aten_embedding_bag_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(given_->mode);
+  args_[5] = tenon_value_of_bool(given_->sparse);
+  args_[6] = given_->per_sample_weights != NULL ? tenon_value_of_tensor(given_->per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(given_->include_last_offset);
+  status_ = aten_wrapped_call(&op_, "aten::embedding_bag", args_, 8, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  *out_result3 = rets_[3].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool
+/// scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
+/// int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
+static inline tenon_status aten_embedding_bag_padding_idx(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* offsets, int32_t scale_grad_by_freq,
+    int64_t mode, int32_t sparse, tenon_tensor* per_sample_weights, int32_t include_last_offset,
+    const int64_t* padding_idx, tenon_tensor** out_result0, tenon_tensor** out_result1,
+    tenon_tensor** out_result2, tenon_tensor** out_result3) {
+  static const tenon_op* op_;
+  tenon_value args_[9];
+  tenon_value rets_[4];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_tensor(offsets);
+  args_[3] = tenon_value_of_bool(scale_grad_by_freq);
+  args_[4] = tenon_value_of_int(mode);
+  args_[5] = tenon_value_of_bool(sparse);
+  args_[6] = per_sample_weights != NULL ? tenon_value_of_tensor(per_sample_weights) : tenon_value_of_none();
+  args_[7] = tenon_value_of_bool(include_last_offset);
+  args_[8] = padding_idx != NULL ? tenon_value_of_int((*padding_idx)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::embedding_bag.padding_idx", args_, 9, rets_, 4);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  *out_result2 = rets_[2].as.tensor;
+  *out_result3 = rets_[3].as.tensor;
   return TENON_OK;
 }
 
@@ -17992,6 +19398,212 @@ static inline tenon_status aten_greater_equal__Tensor(tenon_tensor* self, tenon_
   return TENON_OK;
 }
 
+/// aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor
+static inline tenon_status aten_grid_sampler(
+    tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode, int64_t padding_mode,
+    int32_t align_corners, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(grid);
+  args_[2] = tenon_value_of_int(interpolation_mode);
+  args_[3] = tenon_value_of_int(padding_mode);
+  args_[4] = tenon_value_of_bool(align_corners);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor
+static inline tenon_status aten_grid_sampler_2d(
+    tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode, int64_t padding_mode,
+    int32_t align_corners, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(grid);
+  args_[2] = tenon_value_of_int(interpolation_mode);
+  args_[3] = tenon_value_of_int(padding_mode);
+  args_[4] = tenon_value_of_bool(align_corners);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_2d", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+/// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_grid_sampler_2d_out(
+    tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode, int64_t padding_mode,
+    int32_t align_corners, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(grid);
+  args_[2] = tenon_value_of_int(interpolation_mode);
+  args_[3] = tenon_value_of_int(padding_mode);
+  args_[4] = tenon_value_of_bool(align_corners);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_2d.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+/// Tensor)
+static inline tenon_status aten_grid_sampler_2d_backward(
+    tenon_tensor* grad_output, tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode,
+    int64_t padding_mode, int32_t align_corners, const uint8_t* output_mask,
+    uint32_t output_mask_count, tenon_tensor** out_result0, tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(input);
+  args_[2] = tenon_value_of_tensor(grid);
+  args_[3] = tenon_value_of_int(interpolation_mode);
+  args_[4] = tenon_value_of_int(padding_mode);
+  args_[5] = tenon_value_of_bool(align_corners);
+  args_[6] = tenon_value_of_bools(output_mask, output_mask_count);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_2d_backward", args_, 7, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_2d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+/// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_grid_sampler_2d_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode,
+    int64_t padding_mode, int32_t align_corners, const uint8_t* output_mask,
+    uint32_t output_mask_count, tenon_tensor* out0, tenon_tensor* out1) {
+  static const tenon_op* op_;
+  tenon_value args_[9];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(input);
+  args_[2] = tenon_value_of_tensor(grid);
+  args_[3] = tenon_value_of_int(interpolation_mode);
+  args_[4] = tenon_value_of_int(padding_mode);
+  args_[5] = tenon_value_of_bool(align_corners);
+  args_[6] = tenon_value_of_bools(output_mask, output_mask_count);
+  args_[7] = tenon_value_of_tensor(out0);
+  args_[8] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_2d_backward.out", args_, 9, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+/// align_corners) -> Tensor
+static inline tenon_status aten_grid_sampler_3d(
+    tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode, int64_t padding_mode,
+    int32_t align_corners, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(grid);
+  args_[2] = tenon_value_of_int(interpolation_mode);
+  args_[3] = tenon_value_of_int(padding_mode);
+  args_[4] = tenon_value_of_bool(align_corners);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_3d", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_3d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+/// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_grid_sampler_3d_out(
+    tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode, int64_t padding_mode,
+    int32_t align_corners, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(grid);
+  args_[2] = tenon_value_of_int(interpolation_mode);
+  args_[3] = tenon_value_of_int(padding_mode);
+  args_[4] = tenon_value_of_bool(align_corners);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_3d.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+/// Tensor)
+static inline tenon_status aten_grid_sampler_3d_backward(
+    tenon_tensor* grad_output, tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode,
+    int64_t padding_mode, int32_t align_corners, const uint8_t* output_mask,
+    uint32_t output_mask_count, tenon_tensor** out_result0, tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(input);
+  args_[2] = tenon_value_of_tensor(grid);
+  args_[3] = tenon_value_of_int(interpolation_mode);
+  args_[4] = tenon_value_of_int(padding_mode);
+  args_[5] = tenon_value_of_bool(align_corners);
+  args_[6] = tenon_value_of_bools(output_mask, output_mask_count);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_3d_backward", args_, 7, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::grid_sampler_3d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+/// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+/// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_grid_sampler_3d_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* input, tenon_tensor* grid, int64_t interpolation_mode,
+    int64_t padding_mode, int32_t align_corners, const uint8_t* output_mask,
+    uint32_t output_mask_count, tenon_tensor* out0, tenon_tensor* out1) {
+  static const tenon_op* op_;
+  tenon_value args_[9];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(input);
+  args_[2] = tenon_value_of_tensor(grid);
+  args_[3] = tenon_value_of_int(interpolation_mode);
+  args_[4] = tenon_value_of_int(padding_mode);
+  args_[5] = tenon_value_of_bool(align_corners);
+  args_[6] = tenon_value_of_bools(output_mask, output_mask_count);
+  args_[7] = tenon_value_of_tensor(out0);
+  args_[8] = tenon_value_of_tensor(out1);
+  status_ = aten_wrapped_call(&op_, "aten::grid_sampler_3d_backward.out", args_, 9, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 typedef struct aten_group_norm_options {
   tenon_tensor* weight;
   tenon_tensor* bias;
@@ -18177,6 +19789,341 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hamming_window_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hamming_window_options;
+
+static inline aten_hamming_window_options aten_hamming_window_defaults(void) {
+  aten_hamming_window_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_hamming_window(
+    int64_t window_length, const aten_hamming_window_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hamming_window_options defaults_ = aten_hamming_window_defaults();
+  const aten_hamming_window_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hamming_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hamming_window_out(int64_t window_length, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hamming_window_periodic_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hamming_window_periodic_options;
+
+static inline aten_hamming_window_periodic_options aten_hamming_window_periodic_defaults(void) {
+  aten_hamming_window_periodic_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_hamming_window_periodic(
+    int64_t window_length, int32_t periodic, const aten_hamming_window_periodic_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hamming_window_periodic_options defaults_ = aten_hamming_window_periodic_defaults();
+  const aten_hamming_window_periodic_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.periodic", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_hamming_window_periodic_alpha_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hamming_window_periodic_alpha_options;
+
+static inline aten_hamming_window_periodic_alpha_options aten_hamming_window_periodic_alpha_defaults(void) {
+  aten_hamming_window_periodic_alpha_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor
+static inline tenon_status aten_hamming_window_periodic_alpha(
+    int64_t window_length, int32_t periodic, double alpha,
+    const aten_hamming_window_periodic_alpha_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hamming_window_periodic_alpha_options defaults_ = aten_hamming_window_periodic_alpha_defaults();
+  const aten_hamming_window_periodic_alpha_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(alpha);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.periodic_alpha", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_hamming_window_periodic_alpha_beta_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hamming_window_periodic_alpha_beta_options;
+
+static inline aten_hamming_window_periodic_alpha_beta_options aten_hamming_window_periodic_alpha_beta_defaults(void) {
+  aten_hamming_window_periodic_alpha_beta_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float
+/// beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+/// pin_memory=None) -> Tensor
+static inline tenon_status aten_hamming_window_periodic_alpha_beta(
+    int64_t window_length, int32_t periodic, double alpha, double beta,
+    const aten_hamming_window_periodic_alpha_beta_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hamming_window_periodic_alpha_beta_options defaults_ = aten_hamming_window_periodic_alpha_beta_defaults();
+  const aten_hamming_window_periodic_alpha_beta_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(alpha);
+  args_[3] = tenon_value_of_float(beta);
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.periodic_alpha_beta", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hamming_window.periodic_alpha_beta_out(int window_length, bool periodic, float alpha,
+/// float beta, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hamming_window_periodic_alpha_beta_out(
+    int64_t window_length, int32_t periodic, double alpha, double beta, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(alpha);
+  args_[3] = tenon_value_of_float(beta);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(
+      &op_, "aten::hamming_window.periodic_alpha_beta_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hamming_window.periodic_alpha_out(int window_length, bool periodic, float alpha, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hamming_window_periodic_alpha_out(
+    int64_t window_length, int32_t periodic, double alpha, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(alpha);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.periodic_alpha_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hamming_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_hamming_window_periodic_out(
+    int64_t window_length, int32_t periodic, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hamming_window.periodic_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hann_window_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hann_window_options;
+
+static inline aten_hann_window_options aten_hann_window_defaults(void) {
+  aten_hann_window_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_hann_window(
+    int64_t window_length, const aten_hann_window_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hann_window_options defaults_ = aten_hann_window_defaults();
+  const aten_hann_window_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hann_window", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hann_window_out(int64_t window_length, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hann_window.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_hann_window_periodic_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_hann_window_periodic_options;
+
+static inline aten_hann_window_periodic_options aten_hann_window_periodic_defaults(void) {
+  aten_hann_window_periodic_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout?
+/// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_hann_window_periodic(
+    int64_t window_length, int32_t periodic, const aten_hann_window_periodic_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_hann_window_periodic_options defaults_ = aten_hann_window_periodic_defaults();
+  const aten_hann_window_periodic_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::hann_window.periodic", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hann_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_hann_window_periodic_out(
+    int64_t window_length, int32_t periodic, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hann_window.periodic_out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -19026,6 +20973,96 @@ static inline tenon_status aten_i0_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::igamma(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_igamma(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::igamma", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::igamma.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_igamma_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::igamma.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_igamma_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::igamma_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::igammac(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_igammac(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::igammac", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::igammac.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_igammac_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::igammac.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_igammac_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::igammac_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
 /// Tensor
 static inline tenon_status aten_im2col(
@@ -19461,6 +21498,106 @@ static inline tenon_status aten_index_put_(
   args_[2] = tenon_value_of_tensor(values);
   args_[3] = tenon_value_of_bool(given_->accumulate);
   status_ = aten_wrapped_call(&op_, "aten::index_put_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_index_reduce_options {
+  int32_t include_self;
+} aten_index_reduce_options;
+
+static inline aten_index_reduce_options aten_index_reduce_defaults(void) {
+  aten_index_reduce_options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True) -> Tensor
+static inline tenon_status aten_index_reduce(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source, const char* reduce,
+    const aten_index_reduce_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_index_reduce_options defaults_ = aten_index_reduce_defaults();
+  const aten_index_reduce_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  status_ = aten_wrapped_call(&op_, "aten::index_reduce", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_index_reduce_out_options {
+  int32_t include_self;
+} aten_index_reduce_out_options;
+
+static inline aten_index_reduce_out_options aten_index_reduce_out_defaults(void) {
+  aten_index_reduce_out_options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_index_reduce_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source, const char* reduce,
+    tenon_tensor* out, const aten_index_reduce_out_options* options) {
+  static const tenon_op* op_;
+  const aten_index_reduce_out_options defaults_ = aten_index_reduce_out_defaults();
+  const aten_index_reduce_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_reduce.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_index_reduce__options {
+  int32_t include_self;
+} aten_index_reduce__options;
+
+static inline aten_index_reduce__options aten_index_reduce__defaults(void) {
+  aten_index_reduce__options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool
+/// include_self=True) -> Tensor(a!)
+static inline tenon_status aten_index_reduce_(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source, const char* reduce,
+    const aten_index_reduce__options* options) {
+  static const tenon_op* op_;
+  const aten_index_reduce__options defaults_ = aten_index_reduce__defaults();
+  const aten_index_reduce__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  status_ = aten_wrapped_call(&op_, "aten::index_reduce_", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -19971,6 +22108,58 @@ static inline tenon_status aten_isreal(tenon_tensor* self, tenon_tensor** out_re
   return TENON_OK;
 }
 
+typedef struct aten_istft_options {
+  const int64_t* hop_length;
+  const int64_t* win_length;
+  tenon_tensor* window;
+  int32_t center;
+  int32_t normalized;
+  const int32_t* onesided;
+  const int64_t* length;
+  int32_t return_complex;
+} aten_istft_options;
+
+static inline aten_istft_options aten_istft_defaults(void) {
+  aten_istft_options options_;
+  options_.hop_length = NULL;
+  options_.win_length = NULL;
+  options_.window = NULL;
+  options_.center = 1;
+  options_.normalized = 0;
+  options_.onesided = NULL;
+  options_.length = NULL;
+  options_.return_complex = 0;
+  return options_;
+}
+
+/// aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+/// bool return_complex=False) -> Tensor
+static inline tenon_status aten_istft(
+    tenon_tensor* self, int64_t n_fft, const aten_istft_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_istft_options defaults_ = aten_istft_defaults();
+  const aten_istft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[10];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n_fft);
+  args_[2] = given_->hop_length != NULL ? tenon_value_of_int((*given_->hop_length)) : tenon_value_of_none();
+  args_[3] = given_->win_length != NULL ? tenon_value_of_int((*given_->win_length)) : tenon_value_of_none();
+  args_[4] = given_->window != NULL ? tenon_value_of_tensor(given_->window) : tenon_value_of_none();
+  args_[5] = tenon_value_of_bool(given_->center);
+  args_[6] = tenon_value_of_bool(given_->normalized);
+  args_[7] = given_->onesided != NULL ? tenon_value_of_bool((*given_->onesided)) : tenon_value_of_none();
+  args_[8] = given_->length != NULL ? tenon_value_of_int((*given_->length)) : tenon_value_of_none();
+  args_[9] = tenon_value_of_bool(given_->return_complex);
+  status_ = aten_wrapped_call(&op_, "aten::istft", args_, 10, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::item(Tensor self) -> Scalar
 static inline tenon_status aten_item(tenon_tensor* self, tenon_value* out_result) {
   static const tenon_op* op_;
@@ -19981,6 +22170,171 @@ static inline tenon_status aten_item(tenon_tensor* self, tenon_value* out_result
   status_ = aten_wrapped_call(&op_, "aten::item", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten_kaiser_window_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_kaiser_window_options;
+
+static inline aten_kaiser_window_options aten_kaiser_window_defaults(void) {
+  aten_kaiser_window_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_kaiser_window(
+    int64_t window_length, const aten_kaiser_window_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_kaiser_window_options defaults_ = aten_kaiser_window_defaults();
+  const aten_kaiser_window_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_kaiser_window_beta_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_kaiser_window_beta_options;
+
+static inline aten_kaiser_window_beta_options aten_kaiser_window_beta_defaults(void) {
+  aten_kaiser_window_beta_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType?
+/// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_kaiser_window_beta(
+    int64_t window_length, int32_t periodic, double beta,
+    const aten_kaiser_window_beta_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_kaiser_window_beta_options defaults_ = aten_kaiser_window_beta_defaults();
+  const aten_kaiser_window_beta_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(beta);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window.beta", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::kaiser_window.beta_out(int window_length, bool periodic, float beta, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_kaiser_window_beta_out(
+    int64_t window_length, int32_t periodic, double beta, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_float(beta);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window.beta_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::kaiser_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_kaiser_window_out(int64_t window_length, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_kaiser_window_periodic_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_kaiser_window_periodic_options;
+
+static inline aten_kaiser_window_periodic_options aten_kaiser_window_periodic_defaults(void) {
+  aten_kaiser_window_periodic_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+/// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_kaiser_window_periodic(
+    int64_t window_length, int32_t periodic, const aten_kaiser_window_periodic_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_kaiser_window_periodic_options defaults_ = aten_kaiser_window_periodic_defaults();
+  const aten_kaiser_window_periodic_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[4] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[5] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window.periodic", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::kaiser_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_kaiser_window_periodic_out(
+    int64_t window_length, int32_t periodic, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(window_length);
+  args_[1] = tenon_value_of_bool(periodic);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::kaiser_window.periodic_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -21099,6 +23453,39 @@ static inline tenon_status aten_linalg_det_out(tenon_tensor* A, tenon_tensor* ou
   return TENON_OK;
 }
 
+/// aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)
+static inline tenon_status aten_linalg_eig(
+    tenon_tensor* self, tenon_tensor** out_eigenvalues, tenon_tensor** out_eigenvectors) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eig", args_, 1, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_eigenvalues = rets_[0].as.tensor;
+  *out_eigenvectors = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) ->
+/// (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+static inline tenon_status aten_linalg_eig_out(
+    tenon_tensor* self, tenon_tensor* eigenvalues, tenon_tensor* eigenvectors) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(eigenvalues);
+  args_[2] = tenon_value_of_tensor(eigenvectors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eig.out", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 typedef struct aten_linalg_eigh_options {
   const char* UPLO;
 } aten_linalg_eigh_options;
@@ -21160,6 +23547,33 @@ static inline tenon_status aten_linalg_eigh_eigvals(
   return TENON_OK;
 }
 
+/// aten::linalg_eigvals(Tensor self) -> Tensor
+static inline tenon_status aten_linalg_eigvals(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigvals", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_eigvals_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_eigvals.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_linalg_eigvalsh_options {
   const char* UPLO;
 } aten_linalg_eigvalsh_options;
@@ -21210,6 +23624,37 @@ static inline tenon_status aten_linalg_eigvalsh_out(
   args_[1] = tenon_value_of_string(given_->UPLO, (uint32_t)strlen(given_->UPLO));
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::linalg_eigvalsh.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor
+static inline tenon_status aten_linalg_householder_product(
+    tenon_tensor* input, tenon_tensor* tau, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(tau);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_householder_product", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_householder_product.out(Tensor input, Tensor tau, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_householder_product_out(
+    tenon_tensor* input, tenon_tensor* tau, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(tau);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_householder_product.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -21300,6 +23745,201 @@ static inline tenon_status aten_linalg_inv_ex_inverse(
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_factor_options {
+  int32_t hermitian;
+} aten_linalg_ldl_factor_options;
+
+static inline aten_linalg_ldl_factor_options aten_linalg_ldl_factor_defaults(void) {
+  aten_linalg_ldl_factor_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)
+static inline tenon_status aten_linalg_ldl_factor(
+    tenon_tensor* self, const aten_linalg_ldl_factor_options* options, tenon_tensor** out_LD,
+    tenon_tensor** out_pivots) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_factor_options defaults_ = aten_linalg_ldl_factor_defaults();
+  const aten_linalg_ldl_factor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_factor", args_, 2, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_LD = rets_[0].as.tensor;
+  *out_pivots = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_factor_out_options {
+  int32_t hermitian;
+} aten_linalg_ldl_factor_out_options;
+
+static inline aten_linalg_ldl_factor_out_options aten_linalg_ldl_factor_out_defaults(void) {
+  aten_linalg_ldl_factor_out_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD, Tensor(b!)
+/// pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)
+static inline tenon_status aten_linalg_ldl_factor_out(
+    tenon_tensor* self, tenon_tensor* LD, tenon_tensor* pivots,
+    const aten_linalg_ldl_factor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_factor_out_options defaults_ = aten_linalg_ldl_factor_out_defaults();
+  const aten_linalg_ldl_factor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->hermitian);
+  args_[2] = tenon_value_of_tensor(LD);
+  args_[3] = tenon_value_of_tensor(pivots);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_factor.out", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_factor_ex_options {
+  int32_t hermitian;
+  int32_t check_errors;
+} aten_linalg_ldl_factor_ex_options;
+
+static inline aten_linalg_ldl_factor_ex_options aten_linalg_ldl_factor_ex_defaults(void) {
+  aten_linalg_ldl_factor_ex_options options_;
+  options_.hermitian = 0;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) ->
+/// (Tensor LD, Tensor pivots, Tensor info)
+static inline tenon_status aten_linalg_ldl_factor_ex(
+    tenon_tensor* self, const aten_linalg_ldl_factor_ex_options* options, tenon_tensor** out_LD,
+    tenon_tensor** out_pivots, tenon_tensor** out_info) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_factor_ex_options defaults_ = aten_linalg_ldl_factor_ex_defaults();
+  const aten_linalg_ldl_factor_ex_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->hermitian);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_factor_ex", args_, 3, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  *out_LD = rets_[0].as.tensor;
+  *out_pivots = rets_[1].as.tensor;
+  *out_info = rets_[2].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_factor_ex_out_options {
+  int32_t hermitian;
+  int32_t check_errors;
+} aten_linalg_ldl_factor_ex_out_options;
+
+static inline aten_linalg_ldl_factor_ex_out_options aten_linalg_ldl_factor_ex_out_defaults(void) {
+  aten_linalg_ldl_factor_ex_out_options options_;
+  options_.hermitian = 0;
+  options_.check_errors = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_factor_ex.out(Tensor self, *, bool hermitian=False, bool check_errors=False,
+/// Tensor(a!) LD, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LD, Tensor(b!) pivots,
+/// Tensor(c!) info)
+static inline tenon_status aten_linalg_ldl_factor_ex_out(
+    tenon_tensor* self, tenon_tensor* LD, tenon_tensor* pivots, tenon_tensor* info,
+    const aten_linalg_ldl_factor_ex_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_factor_ex_out_options defaults_ = aten_linalg_ldl_factor_ex_out_defaults();
+  const aten_linalg_ldl_factor_ex_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[3];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->hermitian);
+  args_[2] = tenon_value_of_bool(given_->check_errors);
+  args_[3] = tenon_value_of_tensor(LD);
+  args_[4] = tenon_value_of_tensor(pivots);
+  args_[5] = tenon_value_of_tensor(info);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_factor_ex.out", args_, 6, rets_, 3);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_solve_options {
+  int32_t hermitian;
+} aten_linalg_ldl_solve_options;
+
+static inline aten_linalg_ldl_solve_options aten_linalg_ldl_solve_defaults(void) {
+  aten_linalg_ldl_solve_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor
+static inline tenon_status aten_linalg_ldl_solve(
+    tenon_tensor* LD, tenon_tensor* pivots, tenon_tensor* B,
+    const aten_linalg_ldl_solve_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_solve_options defaults_ = aten_linalg_ldl_solve_defaults();
+  const aten_linalg_ldl_solve_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(LD);
+  args_[1] = tenon_value_of_tensor(pivots);
+  args_[2] = tenon_value_of_tensor(B);
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_solve", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_ldl_solve_out_options {
+  int32_t hermitian;
+} aten_linalg_ldl_solve_out_options;
+
+static inline aten_linalg_ldl_solve_out_options aten_linalg_ldl_solve_out_defaults(void) {
+  aten_linalg_ldl_solve_out_options options_;
+  options_.hermitian = 0;
+  return options_;
+}
+
+/// aten::linalg_ldl_solve.out(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_ldl_solve_out(
+    tenon_tensor* LD, tenon_tensor* pivots, tenon_tensor* B, tenon_tensor* out,
+    const aten_linalg_ldl_solve_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_ldl_solve_out_options defaults_ = aten_linalg_ldl_solve_out_defaults();
+  const aten_linalg_ldl_solve_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(LD);
+  args_[1] = tenon_value_of_tensor(pivots);
+  args_[2] = tenon_value_of_tensor(B);
+  args_[3] = tenon_value_of_bool(given_->hermitian);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_ldl_solve.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -21511,6 +24151,102 @@ static inline tenon_status aten_linalg_lu_factor_ex_out(
   tenon_value_clear(&rets_[0]);
   tenon_value_clear(&rets_[1]);
   tenon_value_clear(&rets_[2]);
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_solve_options {
+  int32_t left;
+  int32_t adjoint;
+} aten_linalg_lu_solve_options;
+
+static inline aten_linalg_lu_solve_options aten_linalg_lu_solve_defaults(void) {
+  aten_linalg_lu_solve_options options_;
+  options_.left = 1;
+  options_.adjoint = 0;
+  return options_;
+}
+
+/// aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False)
+/// -> Tensor
+static inline tenon_status aten_linalg_lu_solve(
+    tenon_tensor* LU, tenon_tensor* pivots, tenon_tensor* B,
+    const aten_linalg_lu_solve_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_solve_options defaults_ = aten_linalg_lu_solve_defaults();
+  const aten_linalg_lu_solve_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(LU);
+  args_[1] = tenon_value_of_tensor(pivots);
+  args_[2] = tenon_value_of_tensor(B);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->adjoint);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_solve", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linalg_lu_solve_out_options {
+  int32_t left;
+  int32_t adjoint;
+} aten_linalg_lu_solve_out_options;
+
+static inline aten_linalg_lu_solve_out_options aten_linalg_lu_solve_out_defaults(void) {
+  aten_linalg_lu_solve_out_options options_;
+  options_.left = 1;
+  options_.adjoint = 0;
+  return options_;
+}
+
+/// aten::linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+/// adjoint=False, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_lu_solve_out(
+    tenon_tensor* LU, tenon_tensor* pivots, tenon_tensor* B, tenon_tensor* out,
+    const aten_linalg_lu_solve_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linalg_lu_solve_out_options defaults_ = aten_linalg_lu_solve_out_defaults();
+  const aten_linalg_lu_solve_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(LU);
+  args_[1] = tenon_value_of_tensor(pivots);
+  args_[2] = tenon_value_of_tensor(B);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->adjoint);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_lu_solve.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::linalg_matrix_exp(Tensor self) -> Tensor
+static inline tenon_status aten_linalg_matrix_exp(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_exp", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_linalg_matrix_exp_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linalg_matrix_exp.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -24519,6 +27255,40 @@ static inline tenon_status aten_lt__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+/// aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor
+static inline tenon_status aten_lu_solve(
+    tenon_tensor* self, tenon_tensor* LU_data, tenon_tensor* LU_pivots, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(LU_data);
+  args_[2] = tenon_value_of_tensor(LU_pivots);
+  status_ = aten_wrapped_call(&op_, "aten::lu_solve", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_lu_solve_out(
+    tenon_tensor* self, tenon_tensor* LU_data, tenon_tensor* LU_pivots, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(LU_data);
+  args_[2] = tenon_value_of_tensor(LU_pivots);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lu_solve.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_margin_ranking_loss_options {
   double margin;
   int64_t reduction;
@@ -24779,6 +27549,19 @@ static inline tenon_status aten_matmul_out(
   status_ = aten_wrapped_call(&op_, "aten::matmul.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::matrix_exp(Tensor self) -> Tensor
+static inline tenon_status aten_matrix_exp(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::matrix_exp", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -25432,6 +28215,85 @@ static inline tenon_status aten_max_pool3d_with_indices_backward_grad_input(
   args_[8] = tenon_value_of_tensor(grad_input);
   status_ = aten_wrapped_call(
       &op_, "aten::max_pool3d_with_indices_backward.grad_input", args_, 9, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor
+static inline tenon_status aten_max_unpool2d(
+    tenon_tensor* self, tenon_tensor* indices, const int64_t* output_size,
+    uint32_t output_size_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_ints(output_size, output_size_count);
+  status_ = aten_wrapped_call(&op_, "aten::max_unpool2d", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_max_unpool2d_out(
+    tenon_tensor* self, tenon_tensor* indices, const int64_t* output_size,
+    uint32_t output_size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_ints(output_size, output_size_count);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::max_unpool2d.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3]
+/// padding) -> Tensor
+static inline tenon_status aten_max_unpool3d(
+    tenon_tensor* self, tenon_tensor* indices, const int64_t* output_size,
+    uint32_t output_size_count, const int64_t* stride, uint32_t stride_count,
+    const int64_t* padding, uint32_t padding_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_ints(output_size, output_size_count);
+  args_[3] = tenon_value_of_ints(stride, stride_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  status_ = aten_wrapped_call(&op_, "aten::max_unpool3d", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3]
+/// padding, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_max_unpool3d_out(
+    tenon_tensor* self, tenon_tensor* indices, const int64_t* output_size,
+    uint32_t output_size_count, const int64_t* stride, uint32_t stride_count,
+    const int64_t* padding, uint32_t padding_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_ints(output_size, output_size_count);
+  args_[3] = tenon_value_of_ints(stride, stride_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::max_unpool3d.out", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -26275,6 +29137,212 @@ static inline tenon_status aten_mul__Tensor(tenon_tensor* self, tenon_tensor* ot
   return TENON_OK;
 }
 
+typedef struct aten_multi_margin_loss_options {
+  tenon_value p;
+  tenon_value margin;
+  tenon_tensor* weight;
+  int64_t reduction;
+} aten_multi_margin_loss_options;
+
+static inline aten_multi_margin_loss_options aten_multi_margin_loss_defaults(void) {
+  aten_multi_margin_loss_options options_;
+  options_.p = tenon_value_of_int(1);
+  options_.margin = tenon_value_of_int(1);
+  options_.weight = NULL;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+/// weight=None, int reduction=1) -> Tensor
+static inline tenon_status aten_multi_margin_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_multi_margin_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_multi_margin_loss_options defaults_ = aten_multi_margin_loss_defaults();
+  const aten_multi_margin_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->p;
+  args_[3] = given_->margin;
+  args_[4] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->reduction);
+  status_ = aten_wrapped_call(&op_, "aten::multi_margin_loss", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_multi_margin_loss_out_options {
+  tenon_value p;
+  tenon_value margin;
+  tenon_tensor* weight;
+  int64_t reduction;
+} aten_multi_margin_loss_out_options;
+
+static inline aten_multi_margin_loss_out_options aten_multi_margin_loss_out_defaults(void) {
+  aten_multi_margin_loss_out_options options_;
+  options_.p = tenon_value_of_int(1);
+  options_.margin = tenon_value_of_int(1);
+  options_.weight = NULL;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+/// weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_multi_margin_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_multi_margin_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_multi_margin_loss_out_options defaults_ = aten_multi_margin_loss_out_defaults();
+  const aten_multi_margin_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->p;
+  args_[3] = given_->margin;
+  args_[4] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->reduction);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::multi_margin_loss.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_multilabel_margin_loss_options {
+  int64_t reduction;
+} aten_multilabel_margin_loss_options;
+
+static inline aten_multilabel_margin_loss_options aten_multilabel_margin_loss_defaults(void) {
+  aten_multilabel_margin_loss_options options_;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+static inline tenon_status aten_multilabel_margin_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_multilabel_margin_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_multilabel_margin_loss_options defaults_ = aten_multilabel_margin_loss_defaults();
+  const aten_multilabel_margin_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  status_ = aten_wrapped_call(&op_, "aten::multilabel_margin_loss", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_multilabel_margin_loss_out_options {
+  int64_t reduction;
+} aten_multilabel_margin_loss_out_options;
+
+static inline aten_multilabel_margin_loss_out_options aten_multilabel_margin_loss_out_defaults(void) {
+  aten_multilabel_margin_loss_out_options options_;
+  options_.reduction = 1;
+  return options_;
+}
+
+/// aten::multilabel_margin_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_multilabel_margin_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_multilabel_margin_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_multilabel_margin_loss_out_options defaults_ = aten_multilabel_margin_loss_out_defaults();
+  const aten_multilabel_margin_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = tenon_value_of_int(given_->reduction);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::multilabel_margin_loss.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_multinomial_options {
+  int32_t replacement;
+  tenon_generator* generator;
+} aten_multinomial_options;
+
+static inline aten_multinomial_options aten_multinomial_defaults(void) {
+  aten_multinomial_options options_;
+  options_.replacement = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+/// generator=None) -> Tensor
+static inline tenon_status aten_multinomial(
+    tenon_tensor* self, int64_t num_samples, const aten_multinomial_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_multinomial_options defaults_ = aten_multinomial_defaults();
+  const aten_multinomial_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(num_samples);
+  args_[2] = tenon_value_of_bool(given_->replacement);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::multinomial", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_multinomial_out_options {
+  int32_t replacement;
+  tenon_generator* generator;
+} aten_multinomial_out_options;
+
+static inline aten_multinomial_out_options aten_multinomial_out_defaults(void) {
+  aten_multinomial_out_options options_;
+  options_.replacement = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+/// generator=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_multinomial_out(
+    tenon_tensor* self, int64_t num_samples, tenon_tensor* out,
+    const aten_multinomial_out_options* options) {
+  static const tenon_op* op_;
+  const aten_multinomial_out_options defaults_ = aten_multinomial_out_defaults();
+  const aten_multinomial_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(num_samples);
+  args_[2] = tenon_value_of_bool(given_->replacement);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::multinomial.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_multiply_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -26374,6 +29442,49 @@ static inline tenon_status aten_mv_out(tenon_tensor* self, tenon_tensor* vec, te
   args_[1] = tenon_value_of_tensor(vec);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::mv.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::mvlgamma(Tensor self, int p) -> Tensor
+static inline tenon_status aten_mvlgamma(tenon_tensor* self, int64_t p, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(p);
+  status_ = aten_wrapped_call(&op_, "aten::mvlgamma", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mvlgamma_out(tenon_tensor* self, int64_t p, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(p);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mvlgamma.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)
+static inline tenon_status aten_mvlgamma_(tenon_tensor* self, int64_t p) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(p);
+  status_ = aten_wrapped_call(&op_, "aten::mvlgamma_", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -27472,6 +30583,288 @@ static inline tenon_status aten_nextafter_(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+typedef struct aten_nll_loss_options {
+  tenon_tensor* weight;
+  int64_t reduction;
+  int64_t ignore_index;
+} aten_nll_loss_options;
+
+static inline aten_nll_loss_options aten_nll_loss_defaults(void) {
+  aten_nll_loss_options options_;
+  options_.weight = NULL;
+  options_.reduction = 1;
+  options_.ignore_index = -100;
+  return options_;
+}
+
+/// aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100) -> Tensor
+static inline tenon_status aten_nll_loss(
+    tenon_tensor* self, tenon_tensor* target, const aten_nll_loss_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nll_loss_options defaults_ = aten_nll_loss_defaults();
+  const aten_nll_loss_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(given_->reduction);
+  args_[4] = tenon_value_of_int(given_->ignore_index);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nll_loss_out_options {
+  tenon_tensor* weight;
+  int64_t reduction;
+  int64_t ignore_index;
+} aten_nll_loss_out_options;
+
+static inline aten_nll_loss_out_options aten_nll_loss_out_defaults(void) {
+  aten_nll_loss_out_options options_;
+  options_.weight = NULL;
+  options_.reduction = 1;
+  options_.ignore_index = -100;
+  return options_;
+}
+
+/// aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nll_loss_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_nll_loss_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nll_loss_out_options defaults_ = aten_nll_loss_out_defaults();
+  const aten_nll_loss_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(given_->reduction);
+  args_[4] = tenon_value_of_int(given_->ignore_index);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nll_loss2d_options {
+  tenon_tensor* weight;
+  int64_t reduction;
+  int64_t ignore_index;
+} aten_nll_loss2d_options;
+
+static inline aten_nll_loss2d_options aten_nll_loss2d_defaults(void) {
+  aten_nll_loss2d_options options_;
+  options_.weight = NULL;
+  options_.reduction = 1;
+  options_.ignore_index = -100;
+  return options_;
+}
+
+/// aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100) -> Tensor
+static inline tenon_status aten_nll_loss2d(
+    tenon_tensor* self, tenon_tensor* target, const aten_nll_loss2d_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nll_loss2d_options defaults_ = aten_nll_loss2d_defaults();
+  const aten_nll_loss2d_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(given_->reduction);
+  args_[4] = tenon_value_of_int(given_->ignore_index);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss2d", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nll_loss2d_out_options {
+  tenon_tensor* weight;
+  int64_t reduction;
+  int64_t ignore_index;
+} aten_nll_loss2d_out_options;
+
+static inline aten_nll_loss2d_out_options aten_nll_loss2d_out_defaults(void) {
+  aten_nll_loss2d_out_options options_;
+  options_.weight = NULL;
+  options_.reduction = 1;
+  options_.ignore_index = -100;
+  return options_;
+}
+
+/// aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+/// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nll_loss2d_out(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* out,
+    const aten_nll_loss2d_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nll_loss2d_out_options defaults_ = aten_nll_loss2d_out_defaults();
+  const aten_nll_loss2d_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = given_->weight != NULL ? tenon_value_of_tensor(given_->weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(given_->reduction);
+  args_[4] = tenon_value_of_int(given_->ignore_index);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss2d.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+/// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor
+static inline tenon_status aten_nll_loss2d_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight,
+    int64_t reduction, int64_t ignore_index, tenon_tensor* total_weight,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(target);
+  args_[3] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(reduction);
+  args_[5] = tenon_value_of_int(ignore_index);
+  args_[6] = tenon_value_of_tensor(total_weight);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss2d_backward", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+/// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)
+static inline tenon_status aten_nll_loss2d_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight,
+    int64_t reduction, int64_t ignore_index, tenon_tensor* total_weight, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(target);
+  args_[3] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(reduction);
+  args_[5] = tenon_value_of_int(ignore_index);
+  args_[6] = tenon_value_of_tensor(total_weight);
+  args_[7] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss2d_backward.grad_input", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+/// ignore_index) -> (Tensor output, Tensor total_weight)
+static inline tenon_status aten_nll_loss2d_forward(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight, int64_t reduction,
+    int64_t ignore_index, tenon_tensor** out_output, tenon_tensor** out_total_weight) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(reduction);
+  args_[4] = tenon_value_of_int(ignore_index);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss2d_forward", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_output = rets_[0].as.tensor;
+  *out_total_weight = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+/// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor
+static inline tenon_status aten_nll_loss_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight,
+    int64_t reduction, int64_t ignore_index, tenon_tensor* total_weight,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(target);
+  args_[3] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(reduction);
+  args_[5] = tenon_value_of_int(ignore_index);
+  args_[6] = tenon_value_of_tensor(total_weight);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss_backward", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+/// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)
+static inline tenon_status aten_nll_loss_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight,
+    int64_t reduction, int64_t ignore_index, tenon_tensor* total_weight, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(target);
+  args_[3] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(reduction);
+  args_[5] = tenon_value_of_int(ignore_index);
+  args_[6] = tenon_value_of_tensor(total_weight);
+  args_[7] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss_backward.grad_input", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+/// ignore_index) -> (Tensor output, Tensor total_weight)
+static inline tenon_status aten_nll_loss_forward(
+    tenon_tensor* self, tenon_tensor* target, tenon_tensor* weight, int64_t reduction,
+    int64_t ignore_index, tenon_tensor** out_output, tenon_tensor** out_total_weight) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(target);
+  args_[2] = weight != NULL ? tenon_value_of_tensor(weight) : tenon_value_of_none();
+  args_[3] = tenon_value_of_int(reduction);
+  args_[4] = tenon_value_of_int(ignore_index);
+  status_ = aten_wrapped_call(&op_, "aten::nll_loss_forward", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_output = rets_[0].as.tensor;
+  *out_total_weight = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_nll_loss_nd_options {
   tenon_tensor* weight;
   int64_t reduction;
@@ -27530,6 +30923,66 @@ static inline tenon_status aten_nonzero_out(tenon_tensor* self, tenon_tensor* ou
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::nonzero.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nonzero_static_options {
+  int64_t fill_value;
+} aten_nonzero_static_options;
+
+static inline aten_nonzero_static_options aten_nonzero_static_defaults(void) {
+  aten_nonzero_static_options options_;
+  options_.fill_value = -1;
+  return options_;
+}
+
+/// aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor
+static inline tenon_status aten_nonzero_static(
+    tenon_tensor* self, int64_t size, const aten_nonzero_static_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nonzero_static_options defaults_ = aten_nonzero_static_defaults();
+  const aten_nonzero_static_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(size);
+  args_[2] = tenon_value_of_int(given_->fill_value);
+  status_ = aten_wrapped_call(&op_, "aten::nonzero_static", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nonzero_static_out_options {
+  int64_t fill_value;
+} aten_nonzero_static_out_options;
+
+static inline aten_nonzero_static_out_options aten_nonzero_static_out_defaults(void) {
+  aten_nonzero_static_out_options options_;
+  options_.fill_value = -1;
+  return options_;
+}
+
+/// aten::nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_nonzero_static_out(
+    tenon_tensor* self, int64_t size, tenon_tensor* out,
+    const aten_nonzero_static_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nonzero_static_out_options defaults_ = aten_nonzero_static_out_defaults();
+  const aten_nonzero_static_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(size);
+  args_[2] = tenon_value_of_int(given_->fill_value);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nonzero_static.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -28327,6 +31780,106 @@ static inline tenon_status aten_ones_like_out(
   return TENON_OK;
 }
 
+/// aten::orgqr(Tensor self, Tensor input2) -> Tensor
+static inline tenon_status aten_orgqr(
+    tenon_tensor* self, tenon_tensor* input2, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  status_ = aten_wrapped_call(&op_, "aten::orgqr", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_orgqr_out(
+    tenon_tensor* self, tenon_tensor* input2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::orgqr.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_ormqr_options {
+  int32_t left;
+  int32_t transpose;
+} aten_ormqr_options;
+
+static inline aten_ormqr_options aten_ormqr_defaults(void) {
+  aten_ormqr_options options_;
+  options_.left = 1;
+  options_.transpose = 0;
+  return options_;
+}
+
+/// aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) ->
+/// Tensor
+static inline tenon_status aten_ormqr(
+    tenon_tensor* self, tenon_tensor* input2, tenon_tensor* input3,
+    const aten_ormqr_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_ormqr_options defaults_ = aten_ormqr_defaults();
+  const aten_ormqr_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  args_[2] = tenon_value_of_tensor(input3);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->transpose);
+  status_ = aten_wrapped_call(&op_, "aten::ormqr", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_ormqr_out_options {
+  int32_t left;
+  int32_t transpose;
+} aten_ormqr_out_options;
+
+static inline aten_ormqr_out_options aten_ormqr_out_defaults(void) {
+  aten_ormqr_out_options options_;
+  options_.left = 1;
+  options_.transpose = 0;
+  return options_;
+}
+
+/// aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False,
+/// *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ormqr_out(
+    tenon_tensor* self, tenon_tensor* input2, tenon_tensor* input3, tenon_tensor* out,
+    const aten_ormqr_out_options* options) {
+  static const tenon_op* op_;
+  const aten_ormqr_out_options defaults_ = aten_ormqr_out_defaults();
+  const aten_ormqr_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(input2);
+  args_[2] = tenon_value_of_tensor(input3);
+  args_[3] = tenon_value_of_bool(given_->left);
+  args_[4] = tenon_value_of_bool(given_->transpose);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ormqr.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::outer(Tensor self, Tensor vec2) -> Tensor
 static inline tenon_status aten_outer(
     tenon_tensor* self, tenon_tensor* vec2, tenon_tensor** out_result) {
@@ -28421,6 +31974,33 @@ static inline tenon_status aten_pairwise_distance(
   args_[3] = tenon_value_of_float(given_->eps);
   args_[4] = tenon_value_of_bool(given_->keepdim);
   status_ = aten_wrapped_call(&op_, "aten::pairwise_distance", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_pdist_options {
+  double p;
+} aten_pdist_options;
+
+static inline aten_pdist_options aten_pdist_defaults(void) {
+  aten_pdist_options options_;
+  options_.p = 2.0;
+  return options_;
+}
+
+/// aten::pdist(Tensor self, float p=2.) -> Tensor
+static inline tenon_status aten_pdist(
+    tenon_tensor* self, const aten_pdist_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_pdist_options defaults_ = aten_pdist_defaults();
+  const aten_pdist_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->p);
+  status_ = aten_wrapped_call(&op_, "aten::pdist", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
   return TENON_OK;
@@ -28556,6 +32136,61 @@ static inline tenon_status aten_pixel_unshuffle_out(
   args_[1] = tenon_value_of_int(downscale_factor);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::pixel_unshuffle.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_poisson_options {
+  tenon_generator* generator;
+} aten_poisson_options;
+
+static inline aten_poisson_options aten_poisson_defaults(void) {
+  aten_poisson_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::poisson(Tensor self, Generator? generator=None) -> Tensor
+static inline tenon_status aten_poisson(
+    tenon_tensor* self, const aten_poisson_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_poisson_options defaults_ = aten_poisson_defaults();
+  const aten_poisson_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::poisson", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_poisson_out_options {
+  tenon_generator* generator;
+} aten_poisson_out_options;
+
+static inline aten_poisson_out_options aten_poisson_out_defaults(void) {
+  aten_poisson_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_poisson_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_poisson_out_options* options) {
+  static const tenon_op* op_;
+  const aten_poisson_out_options defaults_ = aten_poisson_out_defaults();
+  const aten_poisson_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::poisson.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -28925,6 +32560,98 @@ static inline tenon_status aten_promote_types(
   status_ = aten_wrapped_call(&op_, "aten::promote_types", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = (tenon_dtype)rets_[0].as.i;
+  return TENON_OK;
+}
+
+typedef struct aten_put_options {
+  int32_t accumulate;
+} aten_put_options;
+
+static inline aten_put_options aten_put_defaults(void) {
+  aten_put_options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor
+static inline tenon_status aten_put(
+    tenon_tensor* self, tenon_tensor* index, tenon_tensor* source, const aten_put_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_put_options defaults_ = aten_put_defaults();
+  const aten_put_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(index);
+  args_[2] = tenon_value_of_tensor(source);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  status_ = aten_wrapped_call(&op_, "aten::put", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_put_out_options {
+  int32_t accumulate;
+} aten_put_out_options;
+
+static inline aten_put_out_options aten_put_out_defaults(void) {
+  aten_put_out_options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_put_out(
+    tenon_tensor* self, tenon_tensor* index, tenon_tensor* source, tenon_tensor* out,
+    const aten_put_out_options* options) {
+  static const tenon_op* op_;
+  const aten_put_out_options defaults_ = aten_put_out_defaults();
+  const aten_put_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(index);
+  args_[2] = tenon_value_of_tensor(source);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::put.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_put__options {
+  int32_t accumulate;
+} aten_put__options;
+
+static inline aten_put__options aten_put__defaults(void) {
+  aten_put__options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)
+static inline tenon_status aten_put_(
+    tenon_tensor* self, tenon_tensor* index, tenon_tensor* source,
+    const aten_put__options* options) {
+  static const tenon_op* op_;
+  const aten_put__options defaults_ = aten_put__defaults();
+  const aten_put__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(index);
+  args_[2] = tenon_value_of_tensor(source);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  status_ = aten_wrapped_call(&op_, "aten::put_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -30540,6 +34267,60 @@ static inline tenon_status aten_remainder__Tensor(tenon_tensor* self, tenon_tens
   return TENON_OK;
 }
 
+/// aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor
+static inline tenon_status aten_renorm(
+    tenon_tensor* self, tenon_value p, int64_t dim, tenon_value maxnorm,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = maxnorm;
+  status_ = aten_wrapped_call(&op_, "aten::renorm", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::renorm.out(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_renorm_out(
+    tenon_tensor* self, tenon_value p, int64_t dim, tenon_value maxnorm, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = maxnorm;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::renorm.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)
+static inline tenon_status aten_renorm_(
+    tenon_tensor* self, tenon_value p, int64_t dim, tenon_value maxnorm) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = p;
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = maxnorm;
+  status_ = aten_wrapped_call(&op_, "aten::renorm_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::repeat(Tensor self, SymInt[] repeats) -> Tensor
 static inline tenon_status aten_repeat(
     tenon_tensor* self, const int64_t* repeats, uint32_t repeats_count, tenon_tensor** out_result) {
@@ -31361,6 +35142,284 @@ static inline tenon_status aten_round__decimals(tenon_tensor* self, int64_t deci
   return TENON_OK;
 }
 
+typedef struct aten_rrelu_options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu_options;
+
+static inline aten_rrelu_options aten_rrelu_defaults(void) {
+  aten_rrelu_options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+/// training=False, Generator? generator=None) -> Tensor
+static inline tenon_status aten_rrelu(
+    tenon_tensor* self, const aten_rrelu_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rrelu_options defaults_ = aten_rrelu_defaults();
+  const aten_rrelu_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lower;
+  args_[2] = given_->upper;
+  args_[3] = tenon_value_of_bool(given_->training);
+  args_[4] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rrelu", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_rrelu__options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu__options;
+
+static inline aten_rrelu__options aten_rrelu__defaults(void) {
+  aten_rrelu__options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+/// training=False, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_rrelu_(tenon_tensor* self, const aten_rrelu__options* options) {
+  static const tenon_op* op_;
+  const aten_rrelu__options defaults_ = aten_rrelu__defaults();
+  const aten_rrelu__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->lower;
+  args_[2] = given_->upper;
+  args_[3] = tenon_value_of_bool(given_->training);
+  args_[4] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_rrelu_with_noise_options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu_with_noise_options;
+
+static inline aten_rrelu_with_noise_options aten_rrelu_with_noise_defaults(void) {
+  aten_rrelu_with_noise_options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor
+static inline tenon_status aten_rrelu_with_noise(
+    tenon_tensor* self, tenon_tensor* noise, const aten_rrelu_with_noise_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rrelu_with_noise_options defaults_ = aten_rrelu_with_noise_defaults();
+  const aten_rrelu_with_noise_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(noise);
+  args_[2] = given_->lower;
+  args_[3] = given_->upper;
+  args_[4] = tenon_value_of_bool(given_->training);
+  args_[5] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_rrelu_with_noise_out_options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu_with_noise_out_options;
+
+static inline aten_rrelu_with_noise_out_options aten_rrelu_with_noise_out_defaults(void) {
+  aten_rrelu_with_noise_out_options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_rrelu_with_noise_out(
+    tenon_tensor* self, tenon_tensor* noise, tenon_tensor* out,
+    const aten_rrelu_with_noise_out_options* options) {
+  static const tenon_op* op_;
+  const aten_rrelu_with_noise_out_options defaults_ = aten_rrelu_with_noise_out_defaults();
+  const aten_rrelu_with_noise_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(noise);
+  args_[2] = given_->lower;
+  args_[3] = given_->upper;
+  args_[4] = tenon_value_of_bool(given_->training);
+  args_[5] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_rrelu_with_noise__options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu_with_noise__options;
+
+static inline aten_rrelu_with_noise__options aten_rrelu_with_noise__defaults(void) {
+  aten_rrelu_with_noise__options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)
+static inline tenon_status aten_rrelu_with_noise_(
+    tenon_tensor* self, tenon_tensor* noise, const aten_rrelu_with_noise__options* options) {
+  static const tenon_op* op_;
+  const aten_rrelu_with_noise__options defaults_ = aten_rrelu_with_noise__defaults();
+  const aten_rrelu_with_noise__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(noise);
+  args_[2] = given_->lower;
+  args_[3] = given_->upper;
+  args_[4] = tenon_value_of_bool(given_->training);
+  args_[5] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise_", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower,
+/// Scalar upper, bool training, bool self_is_result) -> Tensor
+static inline tenon_status aten_rrelu_with_noise_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* noise, tenon_value lower,
+    tenon_value upper, int32_t training, int32_t self_is_result, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(noise);
+  args_[3] = lower;
+  args_[4] = upper;
+  args_[5] = tenon_value_of_bool(training);
+  args_[6] = tenon_value_of_bool(self_is_result);
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise_backward", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::rrelu_with_noise_backward.out(Tensor grad_output, Tensor self, Tensor noise, Scalar lower,
+/// Scalar upper, bool training, bool self_is_result, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rrelu_with_noise_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_tensor* noise, tenon_value lower,
+    tenon_value upper, int32_t training, int32_t self_is_result, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(noise);
+  args_[3] = lower;
+  args_[4] = upper;
+  args_[5] = tenon_value_of_bool(training);
+  args_[6] = tenon_value_of_bool(self_is_result);
+  args_[7] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise_backward.out", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_rrelu_with_noise_functional_options {
+  tenon_value lower;
+  tenon_value upper;
+  int32_t training;
+  tenon_generator* generator;
+} aten_rrelu_with_noise_functional_options;
+
+static inline aten_rrelu_with_noise_functional_options aten_rrelu_with_noise_functional_defaults(void) {
+  aten_rrelu_with_noise_functional_options options_;
+  options_.lower = tenon_value_of_float(0.125);
+  options_.upper = tenon_value_of_float(0.3333333333333333);
+  options_.training = 0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+/// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+/// noise_out)
+static inline tenon_status aten_rrelu_with_noise_functional(
+    tenon_tensor* self, tenon_tensor* noise,
+    const aten_rrelu_with_noise_functional_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_noise_out) {
+  static const tenon_op* op_;
+  const aten_rrelu_with_noise_functional_options defaults_ = aten_rrelu_with_noise_functional_defaults();
+  const aten_rrelu_with_noise_functional_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(noise);
+  args_[2] = given_->lower;
+  args_[3] = given_->upper;
+  args_[4] = tenon_value_of_bool(given_->training);
+  args_[5] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::rrelu_with_noise_functional", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_noise_out = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::rsqrt(Tensor self) -> Tensor
 static inline tenon_status aten_rsqrt(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -31565,6 +35624,46 @@ static inline tenon_status aten_scaled_dot_product_attention(
   return TENON_OK;
 }
 
+/// aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor
+static inline tenon_status aten_scatter_reduce(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  status_ = aten_wrapped_call(&op_, "aten::scatter.reduce", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_scatter_reduce_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter.reduce_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
 static inline tenon_status aten_scatter_src(
     tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src,
@@ -31639,6 +35738,66 @@ static inline tenon_status aten_scatter_value_out(
   return TENON_OK;
 }
 
+/// aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) ->
+/// Tensor
+static inline tenon_status aten_scatter_value_reduce(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value, const char* reduce,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  status_ = aten_wrapped_call(&op_, "aten::scatter.value_reduce", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_scatter_value_reduce_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value, const char* reduce,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter.value_reduce_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) ->
+/// Tensor(a!)
+static inline tenon_status aten_scatter__reduce(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  status_ = aten_wrapped_call(&op_, "aten::scatter_.reduce", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
 static inline tenon_status aten_scatter__src(
     tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src) {
@@ -31668,6 +35827,25 @@ static inline tenon_status aten_scatter__value(
   args_[2] = tenon_value_of_tensor(index);
   args_[3] = value;
   status_ = aten_wrapped_call(&op_, "aten::scatter_.value", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce)
+/// -> Tensor(a!)
+static inline tenon_status aten_scatter__value_reduce(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value, const char* reduce) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  status_ = aten_wrapped_call(&op_, "aten::scatter_.value_reduce", args_, 5, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -31722,6 +35900,106 @@ static inline tenon_status aten_scatter_add_(
   args_[2] = tenon_value_of_tensor(index);
   args_[3] = tenon_value_of_tensor(src);
   status_ = aten_wrapped_call(&op_, "aten::scatter_add_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_scatter_reduce_two_options {
+  int32_t include_self;
+} aten_scatter_reduce_two_options;
+
+static inline aten_scatter_reduce_two_options aten_scatter_reduce_two_defaults(void) {
+  aten_scatter_reduce_two_options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool
+/// include_self=True) -> Tensor
+static inline tenon_status aten_scatter_reduce_two(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce,
+    const aten_scatter_reduce_two_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_scatter_reduce_two_options defaults_ = aten_scatter_reduce_two_defaults();
+  const aten_scatter_reduce_two_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_reduce.two", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_scatter_reduce_two_out_options {
+  int32_t include_self;
+} aten_scatter_reduce_two_out_options;
+
+static inline aten_scatter_reduce_two_out_options aten_scatter_reduce_two_out_defaults(void) {
+  aten_scatter_reduce_two_out_options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool
+/// include_self=True, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_scatter_reduce_two_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce,
+    tenon_tensor* out, const aten_scatter_reduce_two_out_options* options) {
+  static const tenon_op* op_;
+  const aten_scatter_reduce_two_out_options defaults_ = aten_scatter_reduce_two_out_defaults();
+  const aten_scatter_reduce_two_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_reduce.two_out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_scatter_reduce__two_options {
+  int32_t include_self;
+} aten_scatter_reduce__two_options;
+
+static inline aten_scatter_reduce__two_options aten_scatter_reduce__two_defaults(void) {
+  aten_scatter_reduce__two_options options_;
+  options_.include_self = 1;
+  return options_;
+}
+
+/// aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *,
+/// bool include_self=True) -> Tensor(a!)
+static inline tenon_status aten_scatter_reduce__two(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, const char* reduce,
+    const aten_scatter_reduce__two_options* options) {
+  static const tenon_op* op_;
+  const aten_scatter_reduce__two_options defaults_ = aten_scatter_reduce__two_defaults();
+  const aten_scatter_reduce__two_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[5] = tenon_value_of_bool(given_->include_self);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_reduce_.two", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -31880,6 +36158,98 @@ static inline tenon_status aten_searchsorted_Tensor_out(
   args_[5] = given_->sorter != NULL ? tenon_value_of_tensor(given_->sorter) : tenon_value_of_none();
   args_[6] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::searchsorted.Tensor_out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_segment_reduce_options {
+  tenon_tensor* lengths;
+  tenon_tensor* indices;
+  tenon_tensor* offsets;
+  int64_t axis;
+  int32_t unsafe;
+  tenon_value initial;
+} aten_segment_reduce_options;
+
+static inline aten_segment_reduce_options aten_segment_reduce_defaults(void) {
+  aten_segment_reduce_options options_;
+  options_.lengths = NULL;
+  options_.indices = NULL;
+  options_.offsets = NULL;
+  options_.axis = 0;
+  options_.unsafe = 0;
+  options_.initial = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,
+/// Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor
+static inline tenon_status aten_segment_reduce(
+    tenon_tensor* data, const char* reduce, const aten_segment_reduce_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_segment_reduce_options defaults_ = aten_segment_reduce_defaults();
+  const aten_segment_reduce_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(data);
+  args_[1] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[2] = given_->lengths != NULL ? tenon_value_of_tensor(given_->lengths) : tenon_value_of_none();
+  args_[3] = given_->indices != NULL ? tenon_value_of_tensor(given_->indices) : tenon_value_of_none();
+  args_[4] = given_->offsets != NULL ? tenon_value_of_tensor(given_->offsets) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->axis);
+  args_[6] = tenon_value_of_bool(given_->unsafe);
+  args_[7] = given_->initial;
+  status_ = aten_wrapped_call(&op_, "aten::segment_reduce", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_segment_reduce_out_options {
+  tenon_tensor* lengths;
+  tenon_tensor* indices;
+  tenon_tensor* offsets;
+  int64_t axis;
+  int32_t unsafe;
+  tenon_value initial;
+} aten_segment_reduce_out_options;
+
+static inline aten_segment_reduce_out_options aten_segment_reduce_out_defaults(void) {
+  aten_segment_reduce_out_options options_;
+  options_.lengths = NULL;
+  options_.indices = NULL;
+  options_.offsets = NULL;
+  options_.axis = 0;
+  options_.unsafe = 0;
+  options_.initial = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::segment_reduce.out(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,
+/// Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_segment_reduce_out(
+    tenon_tensor* data, const char* reduce, tenon_tensor* out,
+    const aten_segment_reduce_out_options* options) {
+  static const tenon_op* op_;
+  const aten_segment_reduce_out_options defaults_ = aten_segment_reduce_out_defaults();
+  const aten_segment_reduce_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(data);
+  args_[1] = tenon_value_of_string(reduce, (uint32_t)strlen(reduce));
+  args_[2] = given_->lengths != NULL ? tenon_value_of_tensor(given_->lengths) : tenon_value_of_none();
+  args_[3] = given_->indices != NULL ? tenon_value_of_tensor(given_->indices) : tenon_value_of_none();
+  args_[4] = given_->offsets != NULL ? tenon_value_of_tensor(given_->offsets) : tenon_value_of_none();
+  args_[5] = tenon_value_of_int(given_->axis);
+  args_[6] = tenon_value_of_bool(given_->unsafe);
+  args_[7] = given_->initial;
+  args_[8] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::segment_reduce.out", args_, 9, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -33185,6 +37555,114 @@ static inline tenon_status aten_sort_values_stable(
   return TENON_OK;
 }
 
+/// aten::special_bessel_j0(Tensor self) -> Tensor
+static inline tenon_status aten_special_bessel_j0(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_j0", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_bessel_j0_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_j0.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_bessel_j1(Tensor self) -> Tensor
+static inline tenon_status aten_special_bessel_j1(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_j1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_bessel_j1_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_j1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_bessel_y0(Tensor self) -> Tensor
+static inline tenon_status aten_special_bessel_y0(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_y0", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_bessel_y0_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_y0.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_bessel_y1(Tensor self) -> Tensor
+static inline tenon_status aten_special_bessel_y1(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_y1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_bessel_y1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_bessel_y1_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_bessel_y1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::special_digamma(Tensor self) -> Tensor
 static inline tenon_status aten_special_digamma(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -33207,6 +37685,33 @@ static inline tenon_status aten_special_digamma_out(tenon_tensor* self, tenon_te
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_digamma.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_entr(Tensor self) -> Tensor
+static inline tenon_status aten_special_entr(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_entr", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_entr_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_entr.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -33261,6 +37766,33 @@ static inline tenon_status aten_special_erfc_out(tenon_tensor* self, tenon_tenso
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_erfc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_erfcx(Tensor self) -> Tensor
+static inline tenon_status aten_special_erfcx(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfcx", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_erfcx.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_erfcx_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_erfcx.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -33369,6 +37901,68 @@ static inline tenon_status aten_special_expm1_out(tenon_tensor* self, tenon_tens
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_expm1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_gammainc(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_special_gammainc(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammainc", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_gammainc_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammainc.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_gammaincc(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_special_gammaincc(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammaincc", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_gammaincc_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_gammaincc.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -33536,6 +38130,33 @@ static inline tenon_status aten_special_log1p_out(tenon_tensor* self, tenon_tens
   return TENON_OK;
 }
 
+/// aten::special_log_ndtr(Tensor self) -> Tensor
+static inline tenon_status aten_special_log_ndtr(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_log_ndtr", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_log_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_log_ndtr_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_log_ndtr.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_special_logit_options {
   const double* eps;
 } aten_special_logit_options;
@@ -33646,6 +38267,91 @@ static inline tenon_status aten_special_logsumexp_out(
   args_[2] = tenon_value_of_bool(given_->keepdim);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_logsumexp.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_multigammaln(Tensor self, int p) -> Tensor
+static inline tenon_status aten_special_multigammaln(
+    tenon_tensor* self, int64_t p, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(p);
+  status_ = aten_wrapped_call(&op_, "aten::special_multigammaln", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_multigammaln_out(
+    tenon_tensor* self, int64_t p, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(p);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_multigammaln.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_ndtr(Tensor self) -> Tensor
+static inline tenon_status aten_special_ndtr(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_ndtr", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_ndtr_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_ndtr.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_ndtri(Tensor self) -> Tensor
+static inline tenon_status aten_special_ndtri(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::special_ndtri", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_ndtri.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_ndtri_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_ndtri.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -33826,6 +38532,99 @@ static inline tenon_status aten_special_xlog1py_self_scalar_out(
   args_[1] = tenon_value_of_tensor(other);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::special_xlog1py.self_scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_zeta(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_special_zeta(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_special_zeta_other_scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta.other_scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_zeta_other_scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta.other_scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_zeta.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_zeta_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_special_zeta_self_scalar(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta.self_scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_special_zeta_self_scalar_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::special_zeta.self_scalar_out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -34534,6 +39333,110 @@ static inline tenon_status aten_std_mean_dim(
   if (status_ != TENON_OK) return status_;
   *out_result0 = rets_[0].as.tensor;
   *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_stft_options {
+  const int64_t* hop_length;
+  const int64_t* win_length;
+  tenon_tensor* window;
+  int32_t normalized;
+  const int32_t* onesided;
+  const int32_t* return_complex;
+  const int32_t* align_to_window;
+} aten_stft_options;
+
+static inline aten_stft_options aten_stft_defaults(void) {
+  aten_stft_options options_;
+  options_.hop_length = NULL;
+  options_.win_length = NULL;
+  options_.window = NULL;
+  options_.normalized = 0;
+  options_.onesided = NULL;
+  options_.return_complex = NULL;
+  options_.align_to_window = NULL;
+  return options_;
+}
+
+/// aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+/// align_to_window=None) -> Tensor
+static inline tenon_status aten_stft(
+    tenon_tensor* self, int64_t n_fft, const aten_stft_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_stft_options defaults_ = aten_stft_defaults();
+  const aten_stft_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n_fft);
+  args_[2] = given_->hop_length != NULL ? tenon_value_of_int((*given_->hop_length)) : tenon_value_of_none();
+  args_[3] = given_->win_length != NULL ? tenon_value_of_int((*given_->win_length)) : tenon_value_of_none();
+  args_[4] = given_->window != NULL ? tenon_value_of_tensor(given_->window) : tenon_value_of_none();
+  args_[5] = tenon_value_of_bool(given_->normalized);
+  args_[6] = given_->onesided != NULL ? tenon_value_of_bool((*given_->onesided)) : tenon_value_of_none();
+  args_[7] = given_->return_complex != NULL ? tenon_value_of_bool((*given_->return_complex)) : tenon_value_of_none();
+  args_[8] = given_->align_to_window != NULL ? tenon_value_of_bool((*given_->align_to_window)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::stft", args_, 9, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_stft_center_options {
+  const int64_t* hop_length;
+  const int64_t* win_length;
+  tenon_tensor* window;
+  int32_t center;
+  const char* pad_mode;
+  int32_t normalized;
+  const int32_t* onesided;
+  const int32_t* return_complex;
+  const int32_t* align_to_window;
+} aten_stft_center_options;
+
+static inline aten_stft_center_options aten_stft_center_defaults(void) {
+  aten_stft_center_options options_;
+  options_.hop_length = NULL;
+  options_.win_length = NULL;
+  options_.window = NULL;
+  options_.center = 1;
+  options_.pad_mode = "reflect";
+  options_.normalized = 0;
+  options_.onesided = NULL;
+  options_.return_complex = NULL;
+  options_.align_to_window = NULL;
+  return options_;
+}
+
+/// aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+/// window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+/// onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
+static inline tenon_status aten_stft_center(
+    tenon_tensor* self, int64_t n_fft, const aten_stft_center_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_stft_center_options defaults_ = aten_stft_center_defaults();
+  const aten_stft_center_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[11];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(n_fft);
+  args_[2] = given_->hop_length != NULL ? tenon_value_of_int((*given_->hop_length)) : tenon_value_of_none();
+  args_[3] = given_->win_length != NULL ? tenon_value_of_int((*given_->win_length)) : tenon_value_of_none();
+  args_[4] = given_->window != NULL ? tenon_value_of_tensor(given_->window) : tenon_value_of_none();
+  args_[5] = tenon_value_of_bool(given_->center);
+  args_[6] = tenon_value_of_string(given_->pad_mode, (uint32_t)strlen(given_->pad_mode));
+  args_[7] = tenon_value_of_bool(given_->normalized);
+  args_[8] = given_->onesided != NULL ? tenon_value_of_bool((*given_->onesided)) : tenon_value_of_none();
+  args_[9] = given_->return_complex != NULL ? tenon_value_of_bool((*given_->return_complex)) : tenon_value_of_none();
+  args_[10] = given_->align_to_window != NULL ? tenon_value_of_bool((*given_->align_to_window)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::stft.center", args_, 11, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -35991,6 +40894,77 @@ static inline tenon_status aten_tril_(tenon_tensor* self, const aten_tril__optio
   return TENON_OK;
 }
 
+typedef struct aten_tril_indices_options {
+  int64_t offset;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_tril_indices_options;
+
+static inline aten_tril_indices_options aten_tril_indices_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_tril_indices_options options_;
+  options_.offset = 0;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_tril_indices(
+    int64_t row, int64_t col, const aten_tril_indices_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_tril_indices_options defaults_ = aten_tril_indices_defaults();
+  const aten_tril_indices_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(row);
+  args_[1] = tenon_value_of_int(col);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::tril_indices", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_tril_indices_out_options {
+  int64_t offset;
+} aten_tril_indices_out_options;
+
+static inline aten_tril_indices_out_options aten_tril_indices_out_defaults(void) {
+  aten_tril_indices_out_options options_;
+  options_.offset = 0;
+  return options_;
+}
+
+/// aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_tril_indices_out(
+    int64_t row, int64_t col, tenon_tensor* out, const aten_tril_indices_out_options* options) {
+  static const tenon_op* op_;
+  const aten_tril_indices_out_options defaults_ = aten_tril_indices_out_defaults();
+  const aten_tril_indices_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(row);
+  args_[1] = tenon_value_of_int(col);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::tril_indices.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_triplet_margin_loss_options {
   double margin;
   double p;
@@ -36110,6 +41084,77 @@ static inline tenon_status aten_triu_(tenon_tensor* self, const aten_triu__optio
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_int(given_->diagonal);
   status_ = aten_wrapped_call(&op_, "aten::triu_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_triu_indices_options {
+  int64_t offset;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_triu_indices_options;
+
+static inline aten_triu_indices_options aten_triu_indices_defaults(void) {
+  static const tenon_dtype dtype_default_ = 4;
+  aten_triu_indices_options options_;
+  options_.offset = 0;
+  options_.dtype = &dtype_default_;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+/// Device? device=None, bool? pin_memory=None) -> Tensor
+static inline tenon_status aten_triu_indices(
+    int64_t row, int64_t col, const aten_triu_indices_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_triu_indices_options defaults_ = aten_triu_indices_defaults();
+  const aten_triu_indices_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(row);
+  args_[1] = tenon_value_of_int(col);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[5] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[6] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::triu_indices", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_triu_indices_out_options {
+  int64_t offset;
+} aten_triu_indices_out_options;
+
+static inline aten_triu_indices_out_options aten_triu_indices_out_defaults(void) {
+  aten_triu_indices_out_options options_;
+  options_.offset = 0;
+  return options_;
+}
+
+/// aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_triu_indices_out(
+    int64_t row, int64_t col, tenon_tensor* out, const aten_triu_indices_out_options* options) {
+  static const tenon_op* op_;
+  const aten_triu_indices_out_options defaults_ = aten_triu_indices_out_defaults();
+  const aten_triu_indices_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_int(row);
+  args_[1] = tenon_value_of_int(col);
+  args_[2] = tenon_value_of_int(given_->offset);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::triu_indices.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

@@ -24,7 +24,8 @@
 namespace tenon::ops::aten {
 
 // aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor
-inline Tensor _adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor _adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::_adaptive_avg_pool2d");
   return op_(self, output_size);
@@ -32,8 +33,8 @@ inline Tensor _adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size
 
 // aten::_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor _adaptive_avg_pool2d_out(
-    const Tensor& out, const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor _adaptive_avg_pool2d_out(const Tensor& out, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>,
       const Tensor&)> op_("aten::_adaptive_avg_pool2d.out");
@@ -42,7 +43,8 @@ inline Tensor _adaptive_avg_pool2d_out(
 }
 
 // aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor
-inline Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::_adaptive_avg_pool2d_backward");
   return op_(grad_output, self);
@@ -50,7 +52,8 @@ inline Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Ten
 
 // aten::_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor _adaptive_avg_pool2d_backward_out(
+template <class = void>
+Tensor _adaptive_avg_pool2d_backward_out(
     const Tensor& out, const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::_adaptive_avg_pool2d_backward.out");
@@ -59,7 +62,8 @@ inline Tensor _adaptive_avg_pool2d_backward_out(
 }
 
 // aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor
-inline Tensor _adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor _adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::_adaptive_avg_pool3d");
   return op_(self, output_size);
@@ -67,8 +71,8 @@ inline Tensor _adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size
 
 // aten::_adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor _adaptive_avg_pool3d_out(
-    const Tensor& out, const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor _adaptive_avg_pool3d_out(const Tensor& out, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>,
       const Tensor&)> op_("aten::_adaptive_avg_pool3d.out");
@@ -77,7 +81,8 @@ inline Tensor _adaptive_avg_pool3d_out(
 }
 
 // aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor
-inline Tensor _adaptive_avg_pool3d_backward(const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor _adaptive_avg_pool3d_backward(const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::_adaptive_avg_pool3d_backward");
   return op_(grad_output, self);
@@ -85,7 +90,8 @@ inline Tensor _adaptive_avg_pool3d_backward(const Tensor& grad_output, const Ten
 
 // aten::_adaptive_avg_pool3d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor _adaptive_avg_pool3d_backward_out(
+template <class = void>
+Tensor _adaptive_avg_pool3d_backward_out(
     const Tensor& out, const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::_adaptive_avg_pool3d_backward.out");
@@ -93,8 +99,313 @@ inline Tensor _adaptive_avg_pool3d_backward_out(
   return out;
 }
 
+// aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor
+template <class = void>
+Tensor _cdist_backward(
+    const Tensor& grad_output, const Tensor& x1, const Tensor& x2, double p, const Tensor& cdist) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, double,
+      const Tensor&)> op_("aten::_cdist_backward");
+  return op_(grad_output, x1, x2, p, cdist);
+}
+
+// aten::_cdist_backward.out(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist, *,
+// Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor _cdist_backward_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& x1, const Tensor& x2, double p,
+    const Tensor& cdist) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, double, const Tensor&,
+      const Tensor&)> op_("aten::_cdist_backward.out");
+  op_(grad_output, x1, x2, p, cdist, out);
+  return out;
+}
+
+// aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor
+template <class = void>
+Tensor _cdist_forward(
+    const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, double, std::optional<int64_t>)> op_("aten::_cdist_forward");
+  return op_(x1, x2, p, compute_mode);
+}
+
+// aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor _cdist_forward_out(
+    const Tensor& out, const Tensor& x1, const Tensor& x2, double p,
+    std::optional<int64_t> compute_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, double, std::optional<int64_t>,
+      const Tensor&)> op_("aten::_cdist_forward.out");
+  op_(x1, x2, p, compute_mode, out);
+  return out;
+}
+
+// aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int
+// blank=0, bool zero_infinity=False) -> (Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor> _ctc_loss(
+    const Tensor& log_probs, const Tensor& targets, List<int64_t> input_lengths,
+    List<int64_t> target_lengths, int64_t blank = 0, bool zero_infinity = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>, int64_t,
+      bool)> op_("aten::_ctc_loss");
+  return op_(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity);
+}
+
+// aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+// target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor> _ctc_loss(
+    const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+    const Tensor& target_lengths, int64_t blank = 0, bool zero_infinity = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t,
+      bool)> op_("aten::_ctc_loss.Tensor");
+  return op_(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity);
+}
+
+// aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+// target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+// (Tensor(a!), Tensor(b!))
+template <class = void>
+std::tuple<Tensor, Tensor> _ctc_loss_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& log_probs, const Tensor& targets,
+    const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank = 0,
+    bool zero_infinity = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t, bool, const Tensor&,
+      const Tensor&)> op_("aten::_ctc_loss.Tensor_out");
+  op_(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, out0, out1);
+  return {out0, out1};
+}
+
+// aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths,
+// int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!),
+// Tensor(b!))
+template <class = void>
+std::tuple<Tensor, Tensor> _ctc_loss_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& log_probs, const Tensor& targets,
+    List<int64_t> input_lengths, List<int64_t> target_lengths, int64_t blank = 0,
+    bool zero_infinity = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>, int64_t,
+      bool, const Tensor&, const Tensor&)> op_("aten::_ctc_loss.out");
+  op_(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, out0, out1);
+  return {out0, out1};
+}
+
+// aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths,
+// int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool
+// zero_infinity=False) -> Tensor
+template <class = void>
+Tensor _ctc_loss_backward(
+    const Tensor& grad, const Tensor& log_probs, const Tensor& targets, List<int64_t> input_lengths,
+    List<int64_t> target_lengths, const Tensor& neg_log_likelihood, const Tensor& log_alpha,
+    int64_t blank, bool zero_infinity = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, std::span<const int64_t>,
+      std::span<const int64_t>, const Tensor&, const Tensor&, int64_t,
+      bool)> op_("aten::_ctc_loss_backward");
+  return op_(
+      grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank,
+      zero_infinity);
+}
+
+// aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor
+// input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+// bool zero_infinity=False) -> Tensor
+template <class = void>
+Tensor _ctc_loss_backward(
+    const Tensor& grad, const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+    const Tensor& target_lengths, const Tensor& neg_log_likelihood, const Tensor& log_alpha,
+    int64_t blank, bool zero_infinity = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&, int64_t, bool)> op_("aten::_ctc_loss_backward.Tensor");
+  return op_(
+      grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank,
+      zero_infinity);
+}
+
+// aten::_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths,
+// int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool
+// zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor _ctc_loss_backward_out(
+    const Tensor& out, const Tensor& grad, const Tensor& log_probs, const Tensor& targets,
+    List<int64_t> input_lengths, List<int64_t> target_lengths, const Tensor& neg_log_likelihood,
+    const Tensor& log_alpha, int64_t blank, bool zero_infinity = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, std::span<const int64_t>,
+      std::span<const int64_t>, const Tensor&, const Tensor&, int64_t, bool,
+      const Tensor&)> op_("aten::_ctc_loss_backward.out");
+  op_(
+      grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank,
+      zero_infinity, out);
+  return out;
+}
+
+// aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _embedding_bag(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const OptionalTensor& per_sample_weights = {}, bool include_last_offset = false,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&, bool,
+      int64_t)> op_("aten::_embedding_bag");
+  return op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset, padding_idx);
+}
+
+// aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _embedding_bag_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& out3,
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const OptionalTensor& per_sample_weights = {}, bool include_last_offset = false,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&, bool,
+      int64_t, const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_embedding_bag.out");
+  op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset, padding_idx, out0, out1, out2, out3);
+  return {out0, out1, out2, out3};
+}
+
+// aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag,
+// Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+// bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor
+template <class = void>
+Tensor _embedding_bag_backward(
+    const Tensor& grad, const Tensor& indices, const Tensor& offsets, const Tensor& offset2bag,
+    const Tensor& bag_size, const Tensor& maximum_indices, int64_t num_weights,
+    bool scale_grad_by_freq, int64_t mode, bool sparse, const OptionalTensor& per_sample_weights,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+      int64_t, bool, int64_t, bool, const OptionalTensor&,
+      int64_t)> op_("aten::_embedding_bag_backward");
+  return op_(
+      grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights,
+      scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx);
+}
+
+// aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+// per_sample_weights, int padding_idx=-1) -> Tensor
+template <class = void>
+Tensor _embedding_bag_dense_backward(
+    const Tensor& grad, const Tensor& indices, const Tensor& offset2bag, const Tensor& bag_size,
+    const Tensor& maximum_indices, int64_t num_weights, bool scale_grad_by_freq, int64_t mode,
+    const OptionalTensor& per_sample_weights, int64_t padding_idx = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t, bool,
+      int64_t, const OptionalTensor&, int64_t)> op_("aten::_embedding_bag_dense_backward");
+  return op_(
+      grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode,
+      per_sample_weights, padding_idx);
+}
+
+// aten::_embedding_bag_dense_backward.out(Tensor grad, Tensor indices, Tensor offset2bag, Tensor
+// bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor?
+// per_sample_weights, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor _embedding_bag_dense_backward_out(
+    const Tensor& out, const Tensor& grad, const Tensor& indices, const Tensor& offset2bag,
+    const Tensor& bag_size, const Tensor& maximum_indices, int64_t num_weights,
+    bool scale_grad_by_freq, int64_t mode, const OptionalTensor& per_sample_weights,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t, bool,
+      int64_t, const OptionalTensor&, int64_t,
+      const Tensor&)> op_("aten::_embedding_bag_dense_backward.out");
+  op_(
+      grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode,
+      per_sample_weights, padding_idx, out);
+  return out;
+}
+
+// aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+// include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _embedding_bag_forward_only(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const OptionalTensor& per_sample_weights = {}, bool include_last_offset = false,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&, bool,
+      int64_t)> op_("aten::_embedding_bag_forward_only");
+  return op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset, padding_idx);
+}
+
+// aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets, bool
+// scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+// include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+// out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _embedding_bag_forward_only_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& out3,
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const OptionalTensor& per_sample_weights = {}, bool include_last_offset = false,
+    int64_t padding_idx = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&, bool,
+      int64_t, const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::_embedding_bag_forward_only.out");
+  op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset, padding_idx, out0, out1, out2, out3);
+  return {out0, out1, out2, out3};
+}
+
+// aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices,
+// Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor
+template <class = void>
+Tensor _embedding_bag_per_sample_weights_backward(
+    const Tensor& grad, const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    const Tensor& offset2bag, int64_t mode, int64_t padding_idx = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t,
+      int64_t)> op_("aten::_embedding_bag_per_sample_weights_backward");
+  return op_(grad, weight, indices, offsets, offset2bag, mode, padding_idx);
+}
+
+// aten::_embedding_bag_per_sample_weights_backward.out(Tensor grad, Tensor weight, Tensor indices,
+// Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor _embedding_bag_per_sample_weights_backward_out(
+    const Tensor& out, const Tensor& grad, const Tensor& weight, const Tensor& indices,
+    const Tensor& offsets, const Tensor& offset2bag, int64_t mode, int64_t padding_idx = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::_embedding_bag_per_sample_weights_backward.out");
+  op_(grad, weight, indices, offsets, offset2bag, mode, padding_idx, out);
+  return out;
+}
+
 // aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor
-inline Tensor _fft_c2c(const Tensor& self, List<int64_t> dim, int64_t normalization, bool forward) {
+template <class = void>
+Tensor _fft_c2c(const Tensor& self, List<int64_t> dim, int64_t normalization, bool forward) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t, bool)> op_("aten::_fft_c2c");
   return op_(self, dim, normalization, forward);
@@ -102,7 +413,8 @@ inline Tensor _fft_c2c(const Tensor& self, List<int64_t> dim, int64_t normalizat
 
 // aten::_fft_c2c.out(Tensor self, SymInt[] dim, int normalization, bool forward, *, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor _fft_c2c_out(
+template <class = void>
+Tensor _fft_c2c_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization, bool forward) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, int64_t, bool,
@@ -112,7 +424,8 @@ inline Tensor _fft_c2c_out(
 }
 
 // aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor
-inline Tensor _fft_c2r(
+template <class = void>
+Tensor _fft_c2r(
     const Tensor& self, List<int64_t> dim, int64_t normalization, int64_t last_dim_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t, int64_t)> op_("aten::_fft_c2r");
@@ -121,7 +434,8 @@ inline Tensor _fft_c2r(
 
 // aten::_fft_c2r.out(Tensor self, int[] dim, int normalization, SymInt last_dim_size, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor _fft_c2r_out(
+template <class = void>
+Tensor _fft_c2r_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization,
     int64_t last_dim_size) {
   static constinit const LazyOp<void(
@@ -132,8 +446,8 @@ inline Tensor _fft_c2r_out(
 }
 
 // aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor
-inline Tensor _fft_r2c(
-    const Tensor& self, List<int64_t> dim, int64_t normalization, bool onesided) {
+template <class = void>
+Tensor _fft_r2c(const Tensor& self, List<int64_t> dim, int64_t normalization, bool onesided) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t, bool)> op_("aten::_fft_r2c");
   return op_(self, dim, normalization, onesided);
@@ -141,7 +455,8 @@ inline Tensor _fft_r2c(
 
 // aten::_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor _fft_r2c_out(
+template <class = void>
+Tensor _fft_r2c_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim, int64_t normalization,
     bool onesided) {
   static constinit const LazyOp<void(
@@ -152,45 +467,52 @@ inline Tensor _fft_r2c_out(
 }
 
 // aten::_foreach_abs(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_abs(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_abs(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_abs");
   return op_(self);
 }
 
 // aten::_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_abs_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_abs_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_abs.out");
   return op_(self, out);
 }
 
 // aten::_foreach_abs_(Tensor(a!)[] self) -> ()
-inline void _foreach_abs_(const Tensors& self) {
+template <class = void>
+void _foreach_abs_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_abs_");
   return op_(self);
 }
 
 // aten::_foreach_acos(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_acos(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_acos(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_acos");
   return op_(self);
 }
 
 // aten::_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_acos_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_acos_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_acos.out");
   return op_(self, out);
 }
 
 // aten::_foreach_acos_(Tensor(a!)[] self) -> ()
-inline void _foreach_acos_(const Tensors& self) {
+template <class = void>
+void _foreach_acos_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_acos_");
   return op_(self);
 }
 
 // aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
-inline std::vector<Tensor> _foreach_add(
+template <class = void>
+std::vector<Tensor> _foreach_add(
     const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_add.List");
@@ -199,7 +521,8 @@ inline std::vector<Tensor> _foreach_add(
 
 // aten::_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
 // -> ()
-inline void _foreach_add_out(
+template <class = void>
+void _foreach_add_out(
     const Tensors& out, const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&,
@@ -208,35 +531,40 @@ inline void _foreach_add_out(
 }
 
 // aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_add(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_add(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_add.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_add(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_add(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_add.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_add_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_add_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_add.ScalarList_out");
   return op_(self, scalars, out);
 }
 
 // aten::_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_add_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_add_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_add.Scalar_out");
   return op_(self, scalar, out);
 }
 
 // aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]
-inline std::vector<Tensor> _foreach_add(
+template <class = void>
+std::vector<Tensor> _foreach_add(
     const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Tensor&, const Scalar&)> op_("aten::_foreach_add.Tensor");
@@ -245,7 +573,8 @@ inline std::vector<Tensor> _foreach_add(
 
 // aten::_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1, Tensor(a!)[] out)
 // -> ()
-inline void _foreach_add_out(
+template <class = void>
+void _foreach_add_out(
     const Tensors& out, const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&, const Scalar&,
@@ -254,28 +583,32 @@ inline void _foreach_add_out(
 }
 
 // aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
-inline void _foreach_add_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+template <class = void>
+void _foreach_add_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_add_.List");
   return op_(self, other, alpha);
 }
 
 // aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_add_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_add_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_add_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_add_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_add_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_add_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_add_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_add_.Tensor(Tensor(a!)[] self, Tensor other, *, Scalar alpha=1) -> ()
-inline void _foreach_add_(const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+void _foreach_add_(const Tensors& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&, const Scalar&)> op_("aten::_foreach_add_.Tensor");
   return op_(self, other, alpha);
@@ -283,7 +616,8 @@ inline void _foreach_add_(const Tensors& self, const Tensor& other, const Scalar
 
 // aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
 // -> Tensor[]
-inline std::vector<Tensor> _foreach_addcdiv(
+template <class = void>
+std::vector<Tensor> _foreach_addcdiv(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -293,7 +627,8 @@ inline std::vector<Tensor> _foreach_addcdiv(
 
 // aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
 // scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_addcdiv(
+template <class = void>
+std::vector<Tensor> _foreach_addcdiv(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -303,7 +638,8 @@ inline std::vector<Tensor> _foreach_addcdiv(
 
 // aten::_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
 // scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcdiv_out(
+template <class = void>
+void _foreach_addcdiv_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Value& scalars) {
   static constinit const LazyOp<void(
@@ -314,7 +650,8 @@ inline void _foreach_addcdiv_out(
 
 // aten::_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
 // value=1, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcdiv_out(
+template <class = void>
+void _foreach_addcdiv_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Scalar& value = 1) {
   static constinit const LazyOp<void(
@@ -325,7 +662,8 @@ inline void _foreach_addcdiv_out(
 
 // aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
 // -> Tensor[]
-inline std::vector<Tensor> _foreach_addcdiv(
+template <class = void>
+std::vector<Tensor> _foreach_addcdiv(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -335,7 +673,8 @@ inline std::vector<Tensor> _foreach_addcdiv(
 
 // aten::_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
 // scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcdiv_out(
+template <class = void>
+void _foreach_addcdiv_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Tensor& scalars) {
   static constinit const LazyOp<void(
@@ -346,7 +685,8 @@ inline void _foreach_addcdiv_out(
 
 // aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
 // value=1) -> ()
-inline void _foreach_addcdiv_(
+template <class = void>
+void _foreach_addcdiv_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -356,7 +696,8 @@ inline void _foreach_addcdiv_(
 
 // aten::_foreach_addcdiv_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
 // Scalar[] scalars) -> ()
-inline void _foreach_addcdiv_(
+template <class = void>
+void _foreach_addcdiv_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -366,7 +707,8 @@ inline void _foreach_addcdiv_(
 
 // aten::_foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
 // scalars) -> ()
-inline void _foreach_addcdiv_(
+template <class = void>
+void _foreach_addcdiv_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -376,7 +718,8 @@ inline void _foreach_addcdiv_(
 
 // aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
 // -> Tensor[]
-inline std::vector<Tensor> _foreach_addcmul(
+template <class = void>
+std::vector<Tensor> _foreach_addcmul(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -386,7 +729,8 @@ inline std::vector<Tensor> _foreach_addcmul(
 
 // aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
 // scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_addcmul(
+template <class = void>
+std::vector<Tensor> _foreach_addcmul(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -396,7 +740,8 @@ inline std::vector<Tensor> _foreach_addcmul(
 
 // aten::_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[]
 // scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcmul_out(
+template <class = void>
+void _foreach_addcmul_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Value& scalars) {
   static constinit const LazyOp<void(
@@ -407,7 +752,8 @@ inline void _foreach_addcmul_out(
 
 // aten::_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
 // value=1, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcmul_out(
+template <class = void>
+void _foreach_addcmul_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Scalar& value = 1) {
   static constinit const LazyOp<void(
@@ -418,7 +764,8 @@ inline void _foreach_addcmul_out(
 
 // aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
 // -> Tensor[]
-inline std::vector<Tensor> _foreach_addcmul(
+template <class = void>
+std::vector<Tensor> _foreach_addcmul(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&,
@@ -428,7 +775,8 @@ inline std::vector<Tensor> _foreach_addcmul(
 
 // aten::_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
 // scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_addcmul_out(
+template <class = void>
+void _foreach_addcmul_out(
     const Tensors& out, const Tensors& self, const Tensors& tensor1, const Tensors& tensor2,
     const Tensor& scalars) {
   static constinit const LazyOp<void(
@@ -439,7 +787,8 @@ inline void _foreach_addcmul_out(
 
 // aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar
 // value=1) -> ()
-inline void _foreach_addcmul_(
+template <class = void>
+void _foreach_addcmul_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -449,7 +798,8 @@ inline void _foreach_addcmul_(
 
 // aten::_foreach_addcmul_.ScalarList(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2,
 // Scalar[] scalars) -> ()
-inline void _foreach_addcmul_(
+template <class = void>
+void _foreach_addcmul_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -459,7 +809,8 @@ inline void _foreach_addcmul_(
 
 // aten::_foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor
 // scalars) -> ()
-inline void _foreach_addcmul_(
+template <class = void>
+void _foreach_addcmul_(
     const Tensors& self, const Tensors& tensor1, const Tensors& tensor2, const Tensor& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -468,71 +819,82 @@ inline void _foreach_addcmul_(
 }
 
 // aten::_foreach_asin(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_asin(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_asin(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_asin");
   return op_(self);
 }
 
 // aten::_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_asin_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_asin_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_asin.out");
   return op_(self, out);
 }
 
 // aten::_foreach_asin_(Tensor(a!)[] self) -> ()
-inline void _foreach_asin_(const Tensors& self) {
+template <class = void>
+void _foreach_asin_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_asin_");
   return op_(self);
 }
 
 // aten::_foreach_atan(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_atan(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_atan(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_atan");
   return op_(self);
 }
 
 // aten::_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_atan_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_atan_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_atan.out");
   return op_(self, out);
 }
 
 // aten::_foreach_atan_(Tensor(a!)[] self) -> ()
-inline void _foreach_atan_(const Tensors& self) {
+template <class = void>
+void _foreach_atan_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_atan_");
   return op_(self);
 }
 
 // aten::_foreach_ceil(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_ceil(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_ceil(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_ceil");
   return op_(self);
 }
 
 // aten::_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_ceil_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_ceil_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_ceil.out");
   return op_(self, out);
 }
 
 // aten::_foreach_ceil_(Tensor(a!)[] self) -> ()
-inline void _foreach_ceil_(const Tensors& self) {
+template <class = void>
+void _foreach_ceil_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_ceil_");
   return op_(self);
 }
 
 // aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_max.List");
   return op_(self, other);
 }
 
 // aten::_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&,
       const TensorList&)> op_("aten::_foreach_clamp_max.List_out");
@@ -540,14 +902,16 @@ inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_max.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_clamp_max.ScalarList");
   return op_(self, scalars);
@@ -555,7 +919,8 @@ inline std::vector<Tensor> _foreach_clamp_max(const Tensors& self, const Value& 
 
 // aten::_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
 // ()
-inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&,
       const TensorList&)> op_("aten::_foreach_clamp_max.ScalarList_out");
@@ -563,7 +928,8 @@ inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&,
       const TensorList&)> op_("aten::_foreach_clamp_max.Scalar_out");
@@ -571,35 +937,40 @@ inline void _foreach_clamp_max_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_max_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_clamp_max_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_clamp_max_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_max_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_clamp_max_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_clamp_max_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_clamp_max_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_max_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_clamp_max_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_clamp_max_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_clamp_max_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_clamp_max_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_min.List");
   return op_(self, other);
 }
 
 // aten::_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&,
       const TensorList&)> op_("aten::_foreach_clamp_min.List_out");
@@ -607,14 +978,16 @@ inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_min.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_clamp_min.ScalarList");
   return op_(self, scalars);
@@ -622,7 +995,8 @@ inline std::vector<Tensor> _foreach_clamp_min(const Tensors& self, const Value& 
 
 // aten::_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) ->
 // ()
-inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&,
       const TensorList&)> op_("aten::_foreach_clamp_min.ScalarList_out");
@@ -630,7 +1004,8 @@ inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&,
       const TensorList&)> op_("aten::_foreach_clamp_min.Scalar_out");
@@ -638,28 +1013,32 @@ inline void _foreach_clamp_min_out(const Tensors& out, const Tensors& self, cons
 }
 
 // aten::_foreach_clamp_min_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_clamp_min_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_clamp_min_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_clamp_min_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_clamp_min_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_clamp_min_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_clamp_min_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_clamp_min_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_clamp_min_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_clamp_min_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_clamp_min_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]
-inline std::vector<Tensor> _foreach_clone(
+template <class = void>
+std::vector<Tensor> _foreach_clone(
     const Tensors& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, std::optional<MemoryFormat>)> op_("aten::_foreach_clone");
@@ -668,7 +1047,8 @@ inline std::vector<Tensor> _foreach_clone(
 
 // aten::_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None, Tensor(a!)[] out) ->
 // ()
-inline void _foreach_clone_out(
+template <class = void>
+void _foreach_clone_out(
     const Tensors& out, const Tensors& self,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -678,7 +1058,8 @@ inline void _foreach_clone_out(
 }
 
 // aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out
-inline std::vector<Tensor> _foreach_copy(
+template <class = void>
+std::vector<Tensor> _foreach_copy(
     const Tensors& self, const Tensors& src, bool non_blocking = false) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, bool)> op_("aten::_foreach_copy");
@@ -687,7 +1068,8 @@ inline std::vector<Tensor> _foreach_copy(
 
 // aten::_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *, Tensor(a!)[]
 // out) -> ()
-inline void _foreach_copy_out(
+template <class = void>
+void _foreach_copy_out(
     const Tensors& out, const Tensors& self, const Tensors& src, bool non_blocking = false) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, bool,
@@ -696,250 +1078,288 @@ inline void _foreach_copy_out(
 }
 
 // aten::_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()
-inline void _foreach_copy_(const Tensors& self, const Tensors& src, bool non_blocking = false) {
+template <class = void>
+void _foreach_copy_(const Tensors& self, const Tensors& src, bool non_blocking = false) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, bool)> op_("aten::_foreach_copy_");
   return op_(self, src, non_blocking);
 }
 
 // aten::_foreach_cos(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_cos(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_cos(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_cos");
   return op_(self);
 }
 
 // aten::_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_cos_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_cos_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_cos.out");
   return op_(self, out);
 }
 
 // aten::_foreach_cos_(Tensor(a!)[] self) -> ()
-inline void _foreach_cos_(const Tensors& self) {
+template <class = void>
+void _foreach_cos_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_cos_");
   return op_(self);
 }
 
 // aten::_foreach_cosh(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_cosh(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_cosh(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_cosh");
   return op_(self);
 }
 
 // aten::_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_cosh_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_cosh_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_cosh.out");
   return op_(self, out);
 }
 
 // aten::_foreach_cosh_(Tensor(a!)[] self) -> ()
-inline void _foreach_cosh_(const Tensors& self) {
+template <class = void>
+void _foreach_cosh_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_cosh_");
   return op_(self);
 }
 
 // aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_div(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_div(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_div.List");
   return op_(self, other);
 }
 
 // aten::_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_div.List_out");
   return op_(self, other, out);
 }
 
 // aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_div(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_div(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_div.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_div(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_div(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_div.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_div_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_div.ScalarList_out");
   return op_(self, scalars, out);
 }
 
 // aten::_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_div_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_div.Scalar_out");
   return op_(self, scalar, out);
 }
 
 // aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]
-inline std::vector<Tensor> _foreach_div(const Tensors& self, const Tensor& other) {
+template <class = void>
+std::vector<Tensor> _foreach_div(const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Tensor&)> op_("aten::_foreach_div.Tensor");
   return op_(self, other);
 }
 
 // aten::_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensor& other) {
+template <class = void>
+void _foreach_div_out(const Tensors& out, const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&, const TensorList&)> op_("aten::_foreach_div.Tensor_out");
   return op_(self, other, out);
 }
 
 // aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_div_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_div_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_div_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_div_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_div_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_div_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_div_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_div_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_div_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_div_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_div_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
-inline void _foreach_div_(const Tensors& self, const Tensor& other) {
+template <class = void>
+void _foreach_div_(const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&)> op_("aten::_foreach_div_.Tensor");
   return op_(self, other);
 }
 
 // aten::_foreach_erf(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_erf(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_erf(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_erf");
   return op_(self);
 }
 
 // aten::_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_erf_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_erf_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_erf.out");
   return op_(self, out);
 }
 
 // aten::_foreach_erf_(Tensor(a!)[] self) -> ()
-inline void _foreach_erf_(const Tensors& self) {
+template <class = void>
+void _foreach_erf_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_erf_");
   return op_(self);
 }
 
 // aten::_foreach_erfc(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_erfc(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_erfc(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_erfc");
   return op_(self);
 }
 
 // aten::_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_erfc_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_erfc_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_erfc.out");
   return op_(self, out);
 }
 
 // aten::_foreach_erfc_(Tensor(a!)[] self) -> ()
-inline void _foreach_erfc_(const Tensors& self) {
+template <class = void>
+void _foreach_erfc_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_erfc_");
   return op_(self);
 }
 
 // aten::_foreach_exp(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_exp(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_exp(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_exp");
   return op_(self);
 }
 
 // aten::_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_exp_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_exp_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_exp.out");
   return op_(self, out);
 }
 
 // aten::_foreach_exp_(Tensor(a!)[] self) -> ()
-inline void _foreach_exp_(const Tensors& self) {
+template <class = void>
+void _foreach_exp_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_exp_");
   return op_(self);
 }
 
 // aten::_foreach_expm1(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_expm1(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_expm1(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_expm1");
   return op_(self);
 }
 
 // aten::_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_expm1_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_expm1_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_expm1.out");
   return op_(self, out);
 }
 
 // aten::_foreach_expm1_(Tensor(a!)[] self) -> ()
-inline void _foreach_expm1_(const Tensors& self) {
+template <class = void>
+void _foreach_expm1_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_expm1_");
   return op_(self);
 }
 
 // aten::_foreach_floor(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_floor(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_floor(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_floor");
   return op_(self);
 }
 
 // aten::_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_floor_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_floor_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_floor.out");
   return op_(self, out);
 }
 
 // aten::_foreach_floor_(Tensor(a!)[] self) -> ()
-inline void _foreach_floor_(const Tensors& self) {
+template <class = void>
+void _foreach_floor_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_floor_");
   return op_(self);
 }
 
 // aten::_foreach_frac(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_frac(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_frac(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_frac");
   return op_(self);
 }
 
 // aten::_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_frac_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_frac_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_frac.out");
   return op_(self, out);
 }
 
 // aten::_foreach_frac_(Tensor(a!)[] self) -> ()
-inline void _foreach_frac_(const Tensors& self) {
+template <class = void>
+void _foreach_frac_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_frac_");
   return op_(self);
 }
 
 // aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]
-inline std::vector<Tensor> _foreach_lerp(
+template <class = void>
+std::vector<Tensor> _foreach_lerp(
     const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_lerp.List");
@@ -948,7 +1368,8 @@ inline std::vector<Tensor> _foreach_lerp(
 
 // aten::_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *, Tensor(a!)[]
 // out) -> ()
-inline void _foreach_lerp_out(
+template <class = void>
+void _foreach_lerp_out(
     const Tensors& out, const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&,
@@ -957,7 +1378,8 @@ inline void _foreach_lerp_out(
 }
 
 // aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]
-inline std::vector<Tensor> _foreach_lerp(
+template <class = void>
+std::vector<Tensor> _foreach_lerp(
     const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_lerp.Scalar");
@@ -965,7 +1387,8 @@ inline std::vector<Tensor> _foreach_lerp(
 }
 
 // aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]
-inline std::vector<Tensor> _foreach_lerp(
+template <class = void>
+std::vector<Tensor> _foreach_lerp(
     const Tensors& self, const Tensors& tensors1, const Value& weight) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const Value&)> op_("aten::_foreach_lerp.ScalarList");
@@ -974,7 +1397,8 @@ inline std::vector<Tensor> _foreach_lerp(
 
 // aten::_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *,
 // Tensor(a!)[] out) -> ()
-inline void _foreach_lerp_out(
+template <class = void>
+void _foreach_lerp_out(
     const Tensors& out, const Tensors& self, const Tensors& tensors1, const Value& weight) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Value&,
@@ -984,7 +1408,8 @@ inline void _foreach_lerp_out(
 
 // aten::_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *, Tensor(a!)[]
 // out) -> ()
-inline void _foreach_lerp_out(
+template <class = void>
+void _foreach_lerp_out(
     const Tensors& out, const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&,
@@ -993,144 +1418,166 @@ inline void _foreach_lerp_out(
 }
 
 // aten::_foreach_lerp_.List(Tensor(a!)[] self, Tensor[] tensors1, Tensor[] weights) -> ()
-inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
+template <class = void>
+void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Tensors& weights) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_lerp_.List");
   return op_(self, tensors1, weights);
 }
 
 // aten::_foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ()
-inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
+template <class = void>
+void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Scalar& weight) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_lerp_.Scalar");
   return op_(self, tensors1, weight);
 }
 
 // aten::_foreach_lerp_.ScalarList(Tensor(a!)[] self, Tensor[] tensors1, Scalar[] weight) -> ()
-inline void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Value& weight) {
+template <class = void>
+void _foreach_lerp_(const Tensors& self, const Tensors& tensors1, const Value& weight) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Value&)> op_("aten::_foreach_lerp_.ScalarList");
   return op_(self, tensors1, weight);
 }
 
 // aten::_foreach_lgamma(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_lgamma(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_lgamma(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::_foreach_lgamma");
   return op_(self);
 }
 
 // aten::_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_lgamma_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_lgamma_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_lgamma.out");
   return op_(self, out);
 }
 
 // aten::_foreach_lgamma_(Tensor(a!)[] self) -> ()
-inline void _foreach_lgamma_(const Tensors& self) {
+template <class = void>
+void _foreach_lgamma_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_lgamma_");
   return op_(self);
 }
 
 // aten::_foreach_log(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_log(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_log(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log");
   return op_(self);
 }
 
 // aten::_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_log_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_log_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_log.out");
   return op_(self, out);
 }
 
 // aten::_foreach_log10(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_log10(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_log10(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log10");
   return op_(self);
 }
 
 // aten::_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_log10_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_log10_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_log10.out");
   return op_(self, out);
 }
 
 // aten::_foreach_log10_(Tensor(a!)[] self) -> ()
-inline void _foreach_log10_(const Tensors& self) {
+template <class = void>
+void _foreach_log10_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log10_");
   return op_(self);
 }
 
 // aten::_foreach_log1p(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_log1p(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_log1p(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log1p");
   return op_(self);
 }
 
 // aten::_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_log1p_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_log1p_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_log1p.out");
   return op_(self, out);
 }
 
 // aten::_foreach_log1p_(Tensor(a!)[] self) -> ()
-inline void _foreach_log1p_(const Tensors& self) {
+template <class = void>
+void _foreach_log1p_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log1p_");
   return op_(self);
 }
 
 // aten::_foreach_log2(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_log2(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_log2(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_log2");
   return op_(self);
 }
 
 // aten::_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_log2_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_log2_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_log2.out");
   return op_(self, out);
 }
 
 // aten::_foreach_log2_(Tensor(a!)[] self) -> ()
-inline void _foreach_log2_(const Tensors& self) {
+template <class = void>
+void _foreach_log2_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log2_");
   return op_(self);
 }
 
 // aten::_foreach_log_(Tensor(a!)[] self) -> ()
-inline void _foreach_log_(const Tensors& self) {
+template <class = void>
+void _foreach_log_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_log_");
   return op_(self);
 }
 
 // aten::_foreach_max(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_max(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_max(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_max");
   return op_(self);
 }
 
 // aten::_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_max_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_max_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_max.out");
   return op_(self, out);
 }
 
 // aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_maximum(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_maximum.List");
   return op_(self, other);
 }
 
 // aten::_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&,
       const TensorList&)> op_("aten::_foreach_maximum.List_out");
@@ -1138,21 +1585,24 @@ inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_maximum(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_maximum.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_maximum(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_maximum(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_maximum.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&,
       const TensorList&)> op_("aten::_foreach_maximum.ScalarList_out");
@@ -1160,7 +1610,8 @@ inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_maximum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&,
       const TensorList&)> op_("aten::_foreach_maximum.Scalar_out");
@@ -1168,35 +1619,40 @@ inline void _foreach_maximum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_maximum_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_maximum_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_maximum_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_maximum_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_maximum_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_maximum_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_maximum_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_maximum_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_maximum_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_minimum(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_minimum.List");
   return op_(self, other);
 }
 
 // aten::_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&,
       const TensorList&)> op_("aten::_foreach_minimum.List_out");
@@ -1204,21 +1660,24 @@ inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_minimum(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_minimum.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_minimum(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_minimum(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_minimum.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&,
       const TensorList&)> op_("aten::_foreach_minimum.ScalarList_out");
@@ -1226,7 +1685,8 @@ inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_minimum_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&,
       const TensorList&)> op_("aten::_foreach_minimum.Scalar_out");
@@ -1234,138 +1694,158 @@ inline void _foreach_minimum_out(const Tensors& out, const Tensors& self, const 
 }
 
 // aten::_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_minimum_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_minimum_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_minimum_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_minimum_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_minimum_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_minimum_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_minimum_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_minimum_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_minimum_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]
-inline std::vector<Tensor> _foreach_mm(const Tensors& self, const Tensors& mat2) {
+template <class = void>
+std::vector<Tensor> _foreach_mm(const Tensors& self, const Tensors& mat2) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_mm");
   return op_(self, mat2);
 }
 
 // aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]
-inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensors& other) {
+template <class = void>
+std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_mul.List");
   return op_(self, other);
 }
 
 // aten::_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_mul.List_out");
   return op_(self, other, out);
 }
 
 // aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_mul(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_mul.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_mul(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_mul.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_mul_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_mul.ScalarList_out");
   return op_(self, scalars, out);
 }
 
 // aten::_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_mul_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_mul.Scalar_out");
   return op_(self, scalar, out);
 }
 
 // aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]
-inline std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensor& other) {
+template <class = void>
+std::vector<Tensor> _foreach_mul(const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Tensor&)> op_("aten::_foreach_mul.Tensor");
   return op_(self, other);
 }
 
 // aten::_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()
-inline void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensor& other) {
+template <class = void>
+void _foreach_mul_out(const Tensors& out, const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&, const TensorList&)> op_("aten::_foreach_mul.Tensor_out");
   return op_(self, other, out);
 }
 
 // aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()
-inline void _foreach_mul_(const Tensors& self, const Tensors& other) {
+template <class = void>
+void _foreach_mul_(const Tensors& self, const Tensors& other) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_mul_.List");
   return op_(self, other);
 }
 
 // aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_mul_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_mul_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_mul_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_mul_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_mul_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_mul_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()
-inline void _foreach_mul_(const Tensors& self, const Tensor& other) {
+template <class = void>
+void _foreach_mul_(const Tensors& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&)> op_("aten::_foreach_mul_.Tensor");
   return op_(self, other);
 }
 
 // aten::_foreach_neg(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_neg(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_neg(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_neg");
   return op_(self);
 }
 
 // aten::_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_neg_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_neg_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_neg.out");
   return op_(self, out);
 }
 
 // aten::_foreach_neg_(Tensor(a!)[] self) -> ()
-inline void _foreach_neg_(const Tensors& self) {
+template <class = void>
+void _foreach_neg_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_neg_");
   return op_(self);
 }
 
 // aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
-inline std::vector<Tensor> _foreach_norm(
+template <class = void>
+std::vector<Tensor> _foreach_norm(
     const Tensors& self, const Scalar& ord = 2, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&, std::optional<Dtype>)> op_("aten::_foreach_norm.Scalar");
@@ -1374,7 +1854,8 @@ inline std::vector<Tensor> _foreach_norm(
 
 // aten::_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
 // Tensor(a!)[] out) -> ()
-inline void _foreach_norm_out(
+template <class = void>
+void _foreach_norm_out(
     const Tensors& out, const Tensors& self, const Scalar& ord = 2,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -1384,77 +1865,88 @@ inline void _foreach_norm_out(
 }
 
 // aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]
-inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Tensors& exponent) {
+template <class = void>
+std::vector<Tensor> _foreach_pow(const Tensors& self, const Tensors& exponent) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&)> op_("aten::_foreach_pow.List");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) -> ()
-inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Tensors& exponent) {
+template <class = void>
+void _foreach_pow_out(const Tensors& out, const Tensors& self, const Tensors& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const TensorList&)> op_("aten::_foreach_pow.List_out");
   return op_(self, exponent, out);
 }
 
 // aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]
-inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Scalar& exponent) {
+template <class = void>
+std::vector<Tensor> _foreach_pow(const Tensors& self, const Scalar& exponent) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_pow.Scalar");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]
-inline std::vector<Tensor> _foreach_pow(const Scalar& self, const Tensors& exponent) {
+template <class = void>
+std::vector<Tensor> _foreach_pow(const Scalar& self, const Tensors& exponent) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Scalar&, const TensorList&)> op_("aten::_foreach_pow.ScalarAndTensor");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]
-inline std::vector<Tensor> _foreach_pow(const Tensors& self, const Value& exponent) {
+template <class = void>
+std::vector<Tensor> _foreach_pow(const Tensors& self, const Value& exponent) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_pow.ScalarList");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()
-inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Value& exponent) {
+template <class = void>
+void _foreach_pow_out(const Tensors& out, const Tensors& self, const Value& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_pow.ScalarList_out");
   return op_(self, exponent, out);
 }
 
 // aten::_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()
-inline void _foreach_pow_out(const Tensors& out, const Tensors& self, const Scalar& exponent) {
+template <class = void>
+void _foreach_pow_out(const Tensors& out, const Tensors& self, const Scalar& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_pow.Scalar_out");
   return op_(self, exponent, out);
 }
 
 // aten::_foreach_pow_.List(Tensor(a!)[] self, Tensor[] exponent) -> ()
-inline void _foreach_pow_(const Tensors& self, const Tensors& exponent) {
+template <class = void>
+void _foreach_pow_(const Tensors& self, const Tensors& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_pow_.List");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow_.Scalar(Tensor(a!)[] self, Scalar exponent) -> ()
-inline void _foreach_pow_(const Tensors& self, const Scalar& exponent) {
+template <class = void>
+void _foreach_pow_(const Tensors& self, const Scalar& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_pow_.Scalar");
   return op_(self, exponent);
 }
 
 // aten::_foreach_pow_.ScalarList(Tensor(a!)[] self, Scalar[] exponent) -> ()
-inline void _foreach_pow_(const Tensors& self, const Value& exponent) {
+template <class = void>
+void _foreach_pow_(const Tensors& self, const Value& exponent) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_pow_.ScalarList");
   return op_(self, exponent);
 }
 
 // aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]
-inline std::vector<Tensor> _foreach_powsum(
+template <class = void>
+std::vector<Tensor> _foreach_powsum(
     const Tensors& self, const Scalar& ord = 2, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&, std::optional<Dtype>)> op_("aten::_foreach_powsum.Scalar");
@@ -1463,7 +1955,8 @@ inline std::vector<Tensor> _foreach_powsum(
 
 // aten::_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *,
 // Tensor(a!)[] out) -> ()
-inline void _foreach_powsum_out(
+template <class = void>
+void _foreach_powsum_out(
     const Tensors& out, const Tensors& self, const Scalar& ord = 2,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -1473,161 +1966,186 @@ inline void _foreach_powsum_out(
 }
 
 // aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_reciprocal(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_reciprocal(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::_foreach_reciprocal");
   return op_(self);
 }
 
 // aten::_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_reciprocal_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_reciprocal_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_reciprocal.out");
   return op_(self, out);
 }
 
 // aten::_foreach_reciprocal_(Tensor(a!)[] self) -> ()
-inline void _foreach_reciprocal_(const Tensors& self) {
+template <class = void>
+void _foreach_reciprocal_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_reciprocal_");
   return op_(self);
 }
 
 // aten::_foreach_round(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_round(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_round(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_round");
   return op_(self);
 }
 
 // aten::_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_round_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_round_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_round.out");
   return op_(self, out);
 }
 
 // aten::_foreach_round_(Tensor(a!)[] self) -> ()
-inline void _foreach_round_(const Tensors& self) {
+template <class = void>
+void _foreach_round_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_round_");
   return op_(self);
 }
 
 // aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_rsqrt(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_rsqrt(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_rsqrt");
   return op_(self);
 }
 
 // aten::_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_rsqrt_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_rsqrt_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_rsqrt.out");
   return op_(self, out);
 }
 
 // aten::_foreach_rsqrt_(Tensor(a!)[] self) -> ()
-inline void _foreach_rsqrt_(const Tensors& self) {
+template <class = void>
+void _foreach_rsqrt_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_rsqrt_");
   return op_(self);
 }
 
 // aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_sigmoid(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_sigmoid(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::_foreach_sigmoid");
   return op_(self);
 }
 
 // aten::_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sigmoid_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_sigmoid_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_sigmoid.out");
   return op_(self, out);
 }
 
 // aten::_foreach_sigmoid_(Tensor(a!)[] self) -> ()
-inline void _foreach_sigmoid_(const Tensors& self) {
+template <class = void>
+void _foreach_sigmoid_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sigmoid_");
   return op_(self);
 }
 
 // aten::_foreach_sign(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_sign(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_sign(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sign");
   return op_(self);
 }
 
 // aten::_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sign_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_sign_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_sign.out");
   return op_(self, out);
 }
 
 // aten::_foreach_sign_(Tensor(a!)[] self) -> ()
-inline void _foreach_sign_(const Tensors& self) {
+template <class = void>
+void _foreach_sign_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sign_");
   return op_(self);
 }
 
 // aten::_foreach_sin(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_sin(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_sin(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sin");
   return op_(self);
 }
 
 // aten::_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sin_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_sin_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_sin.out");
   return op_(self, out);
 }
 
 // aten::_foreach_sin_(Tensor(a!)[] self) -> ()
-inline void _foreach_sin_(const Tensors& self) {
+template <class = void>
+void _foreach_sin_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sin_");
   return op_(self);
 }
 
 // aten::_foreach_sinh(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_sinh(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_sinh(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sinh");
   return op_(self);
 }
 
 // aten::_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sinh_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_sinh_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_sinh.out");
   return op_(self, out);
 }
 
 // aten::_foreach_sinh_(Tensor(a!)[] self) -> ()
-inline void _foreach_sinh_(const Tensors& self) {
+template <class = void>
+void _foreach_sinh_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sinh_");
   return op_(self);
 }
 
 // aten::_foreach_sqrt(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_sqrt(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_sqrt(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_sqrt");
   return op_(self);
 }
 
 // aten::_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sqrt_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_sqrt_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_sqrt.out");
   return op_(self, out);
 }
 
 // aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()
-inline void _foreach_sqrt_(const Tensors& self) {
+template <class = void>
+void _foreach_sqrt_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_sqrt_");
   return op_(self);
 }
 
 // aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
-inline std::vector<Tensor> _foreach_sub(
+template <class = void>
+std::vector<Tensor> _foreach_sub(
     const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_sub.List");
@@ -1636,7 +2154,8 @@ inline std::vector<Tensor> _foreach_sub(
 
 // aten::_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out)
 // -> ()
-inline void _foreach_sub_out(
+template <class = void>
+void _foreach_sub_out(
     const Tensors& out, const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&,
@@ -1645,126 +2164,145 @@ inline void _foreach_sub_out(
 }
 
 // aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
-inline std::vector<Tensor> _foreach_sub(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+std::vector<Tensor> _foreach_sub(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Scalar&)> op_("aten::_foreach_sub.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]
-inline std::vector<Tensor> _foreach_sub(const Tensors& self, const Value& scalars) {
+template <class = void>
+std::vector<Tensor> _foreach_sub(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, const Value&)> op_("aten::_foreach_sub.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sub_out(const Tensors& out, const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_sub_out(const Tensors& out, const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&, const TensorList&)> op_("aten::_foreach_sub.ScalarList_out");
   return op_(self, scalars, out);
 }
 
 // aten::_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()
-inline void _foreach_sub_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_sub_out(const Tensors& out, const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&, const TensorList&)> op_("aten::_foreach_sub.Scalar_out");
   return op_(self, scalar, out);
 }
 
 // aten::_foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
-inline void _foreach_sub_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
+template <class = void>
+void _foreach_sub_(const Tensors& self, const Tensors& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&, const Scalar&)> op_("aten::_foreach_sub_.List");
   return op_(self, other, alpha);
 }
 
 // aten::_foreach_sub_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
-inline void _foreach_sub_(const Tensors& self, const Scalar& scalar) {
+template <class = void>
+void _foreach_sub_(const Tensors& self, const Scalar& scalar) {
   static constinit const LazyOp<void(
       const TensorList&, const Scalar&)> op_("aten::_foreach_sub_.Scalar");
   return op_(self, scalar);
 }
 
 // aten::_foreach_sub_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()
-inline void _foreach_sub_(const Tensors& self, const Value& scalars) {
+template <class = void>
+void _foreach_sub_(const Tensors& self, const Value& scalars) {
   static constinit const LazyOp<void(
       const TensorList&, const Value&)> op_("aten::_foreach_sub_.ScalarList");
   return op_(self, scalars);
 }
 
 // aten::_foreach_tan(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_tan(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_tan(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_tan");
   return op_(self);
 }
 
 // aten::_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_tan_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_tan_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_tan.out");
   return op_(self, out);
 }
 
 // aten::_foreach_tan_(Tensor(a!)[] self) -> ()
-inline void _foreach_tan_(const Tensors& self) {
+template <class = void>
+void _foreach_tan_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_tan_");
   return op_(self);
 }
 
 // aten::_foreach_tanh(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_tanh(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_tanh(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_tanh");
   return op_(self);
 }
 
 // aten::_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_tanh_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_tanh_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_tanh.out");
   return op_(self, out);
 }
 
 // aten::_foreach_tanh_(Tensor(a!)[] self) -> ()
-inline void _foreach_tanh_(const Tensors& self) {
+template <class = void>
+void _foreach_tanh_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_tanh_");
   return op_(self);
 }
 
 // aten::_foreach_trunc(Tensor[] self) -> Tensor[]
-inline std::vector<Tensor> _foreach_trunc(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_trunc(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_trunc");
   return op_(self);
 }
 
 // aten::_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_trunc_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_trunc_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_trunc.out");
   return op_(self, out);
 }
 
 // aten::_foreach_trunc_(Tensor(a!)[] self) -> ()
-inline void _foreach_trunc_(const Tensors& self) {
+template <class = void>
+void _foreach_trunc_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_trunc_");
   return op_(self);
 }
 
 // aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out
-inline std::vector<Tensor> _foreach_zero(const Tensors& self) {
+template <class = void>
+std::vector<Tensor> _foreach_zero(const Tensors& self) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::_foreach_zero");
   return op_(self);
 }
 
 // aten::_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()
-inline void _foreach_zero_out(const Tensors& out, const Tensors& self) {
+template <class = void>
+void _foreach_zero_out(const Tensors& out, const Tensors& self) {
   static constinit const LazyOp<void(
       const TensorList&, const TensorList&)> op_("aten::_foreach_zero.out");
   return op_(self, out);
 }
 
 // aten::_foreach_zero_(Tensor(a!)[] self) -> ()
-inline void _foreach_zero_(const Tensors& self) {
+template <class = void>
+void _foreach_zero_(const Tensors& self) {
   static constinit const LazyOp<void(const TensorList&)> op_("aten::_foreach_zero_");
   return op_(self);
 }
@@ -1778,7 +2316,8 @@ struct FusedAdamInPlaceOptions {
 // exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
 // beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
 // Tensor? found_inf=None) -> ()
-inline void _fused_adam_(
+template <class = void>
+void _fused_adam_(
     const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
     const Tensors& max_exp_avg_sqs, const Tensors& state_steps, double lr, double beta1,
     double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -1801,7 +2340,8 @@ struct FusedAdamInPlaceTensorLrOptions {
 // Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float
 // beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
 // grad_scale=None, Tensor? found_inf=None) -> ()
-inline void _fused_adam_(
+template <class = void>
+void _fused_adam_(
     const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
     const Tensors& max_exp_avg_sqs, const Tensors& state_steps, const Tensor& lr, double beta1,
     double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -1824,7 +2364,8 @@ struct FusedAdamwInPlaceOptions {
 // exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float
 // beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
 // Tensor? found_inf=None) -> ()
-inline void _fused_adamw_(
+template <class = void>
+void _fused_adamw_(
     const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
     const Tensors& max_exp_avg_sqs, const Tensors& state_steps, double lr, double beta1,
     double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -1847,7 +2388,8 @@ struct FusedAdamwInPlaceTensorLrOptions {
 // Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float
 // beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor?
 // grad_scale=None, Tensor? found_inf=None) -> ()
-inline void _fused_adamw_(
+template <class = void>
+void _fused_adamw_(
     const Tensors& self, const Tensors& grads, const Tensors& exp_avgs, const Tensors& exp_avg_sqs,
     const Tensors& max_exp_avg_sqs, const Tensors& state_steps, const Tensor& lr, double beta1,
     double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -1869,7 +2411,8 @@ struct FusedSgdInPlaceOptions {
 // aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
 // float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool
 // is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()
-inline void _fused_sgd_(
+template <class = void>
+void _fused_sgd_(
     const Tensors& self, const Tensors& grads, const Tensors& momentum_buffer_list,
     double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize,
     bool is_first_step, const FusedSgdInPlaceOptions& options = {}) {
@@ -1890,7 +2433,8 @@ struct FusedSgdInPlaceTensorLrOptions {
 // momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool
 // nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) ->
 // ()
-inline void _fused_sgd_(
+template <class = void>
+void _fused_sgd_(
     const Tensors& self, const Tensors& grads, const Tensors& momentum_buffer_list,
     double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov,
     bool maximize, bool is_first_step, const FusedSgdInPlaceTensorLrOptions& options = {}) {
@@ -1904,7 +2448,8 @@ inline void _fused_sgd_(
 }
 
 // aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)
-inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
       const Tensor&)> op_("aten::_linalg_det");
   return op_(A);
@@ -1912,7 +2457,8 @@ inline std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) {
 
 // aten::_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) ->
 // (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)
-inline std::tuple<Tensor, Tensor, Tensor> _linalg_det_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _linalg_det_out(
     const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::_linalg_det.result");
@@ -1922,7 +2468,8 @@ inline std::tuple<Tensor, Tensor, Tensor> _linalg_det_out(
 
 // aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor
 // eigenvectors)
-inline std::tuple<Tensor, Tensor> _linalg_eigh(
+template <class = void>
+std::tuple<Tensor, Tensor> _linalg_eigh(
     const Tensor& A, std::string_view UPLO = "L", bool compute_v = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::string_view, bool)> op_("aten::_linalg_eigh");
@@ -1931,7 +2478,8 @@ inline std::tuple<Tensor, Tensor> _linalg_eigh(
 
 // aten::_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!)
 // eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
-inline std::tuple<Tensor, Tensor> _linalg_eigh_out(
+template <class = void>
+std::tuple<Tensor, Tensor> _linalg_eigh_out(
     const Tensor& eigenvalues, const Tensor& eigenvectors, const Tensor& A,
     std::string_view UPLO = "L", bool compute_v = true) {
   static constinit const LazyOp<void(
@@ -1941,8 +2489,16 @@ inline std::tuple<Tensor, Tensor> _linalg_eigh_out(
   return {eigenvalues, eigenvectors};
 }
 
+// aten::_linalg_eigvals(Tensor self) -> Tensor
+template <class = void>
+Tensor _linalg_eigvals(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::_linalg_eigvals");
+  return op_(self);
+}
+
 // aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) {
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
       const Tensor&)> op_("aten::_linalg_slogdet");
   return op_(A);
@@ -1950,7 +2506,8 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& 
 
 // aten::_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU,
 // Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet_out(
     const Tensor& sign, const Tensor& logabsdet, const Tensor& LU, const Tensor& pivots,
     const Tensor& A) {
   static constinit const LazyOp<void(
@@ -1967,7 +2524,8 @@ struct LinalgSolveExOptions {
 
 // aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor
 // result, Tensor LU, Tensor pivots, Tensor info)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex(
     const Tensor& A, const Tensor& B, const LinalgSolveExOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
       const Tensor&, const Tensor&, bool, bool)> op_("aten::_linalg_solve_ex");
@@ -1982,7 +2540,8 @@ struct LinalgSolveExResultOptions {
 // aten::_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
 // Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result,
 // Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex_out(
     const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& info,
     const Tensor& A, const Tensor& B, const LinalgSolveExResultOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -1994,7 +2553,8 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex_out(
 
 // aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None)
 // -> (Tensor U, Tensor S, Tensor Vh)
-inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _linalg_svd(
     const Tensor& A, bool full_matrices = false, bool compute_uv = true,
     std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -2005,7 +2565,8 @@ inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd(
 // aten::_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str?
 // driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S,
 // Tensor(c!) Vh)
-inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _linalg_svd_out(
     const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full_matrices = false,
     bool compute_uv = true, std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<void(
@@ -2016,20 +2577,22 @@ inline std::tuple<Tensor, Tensor, Tensor> _linalg_svd_out(
 }
 
 // aten::_local_scalar_dense(Tensor self) -> Scalar
-inline Scalar _local_scalar_dense(const Tensor& self) {
+template <class = void>
+Scalar _local_scalar_dense(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::_local_scalar_dense");
   return op_(self);
 }
 
 // aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
-inline Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+template <class = void>
+Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::_log_softmax");
   return op_(self, dim, half_to_float);
 }
 
 // aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _log_softmax_out(
-    const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
+template <class = void>
+Tensor _log_softmax_out(const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, bool, const Tensor&)> op_("aten::_log_softmax.out");
   op_(self, dim, half_to_float, out);
@@ -2038,7 +2601,8 @@ inline Tensor _log_softmax_out(
 
 // aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType
 // input_dtype) -> Tensor
-inline Tensor _log_softmax_backward_data(
+template <class = void>
+Tensor _log_softmax_backward_data(
     const Tensor& grad_output, const Tensor& output, int64_t dim, Dtype input_dtype) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, Dtype)> op_("aten::_log_softmax_backward_data");
@@ -2047,7 +2611,8 @@ inline Tensor _log_softmax_backward_data(
 
 // aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
 // input_dtype, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _log_softmax_backward_data_out(
+template <class = void>
+Tensor _log_softmax_backward_data_out(
     const Tensor& out, const Tensor& grad_output, const Tensor& output, int64_t dim,
     Dtype input_dtype) {
   static constinit const LazyOp<void(
@@ -2058,20 +2623,106 @@ inline Tensor _log_softmax_backward_data_out(
 }
 
 // aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor
-inline Tensor _pad_circular(const Tensor& self, List<int64_t> pad) {
+template <class = void>
+Tensor _pad_circular(const Tensor& self, List<int64_t> pad) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::_pad_circular");
   return op_(self, pad);
 }
 
+// aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor
+template <class = void>
+Tensor _pdist_backward(
+    const Tensor& grad_output, const Tensor& self, double p, const Tensor& pdist) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, double, const Tensor&)> op_("aten::_pdist_backward");
+  return op_(grad_output, self, p, pdist);
+}
+
+// aten::_pdist_backward.out(Tensor grad_output, Tensor self, float p, Tensor pdist, *, Tensor(a!)
+// out) -> Tensor(a!)
+template <class = void>
+Tensor _pdist_backward_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& self, double p,
+    const Tensor& pdist) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, double, const Tensor&,
+      const Tensor&)> op_("aten::_pdist_backward.out");
+  op_(grad_output, self, p, pdist, out);
+  return out;
+}
+
+// aten::_pdist_forward(Tensor self, float p=2.) -> Tensor
+template <class = void>
+Tensor _pdist_forward(const Tensor& self, double p = 2.0) {
+  static constinit const LazyOp<Tensor(const Tensor&, double)> op_("aten::_pdist_forward");
+  return op_(self, p);
+}
+
+// aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor _pdist_forward_out(const Tensor& out, const Tensor& self, double p = 2.0) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const Tensor&)> op_("aten::_pdist_forward.out");
+  op_(self, p, out);
+  return out;
+}
+
+struct SegmentReduceBackwardOptions {
+  OptionalTensor lengths{};
+  OptionalTensor offsets{};
+  int64_t axis = 0;
+  std::optional<Scalar> initial{};
+};
+
+// aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor?
+// lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor
+template <class = void>
+Tensor _segment_reduce_backward(
+    const Tensor& grad, const Tensor& output, const Tensor& data, std::string_view reduce,
+    const SegmentReduceBackwardOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, std::string_view, const OptionalTensor&,
+      const OptionalTensor&, int64_t,
+      const std::optional<Scalar>&)> op_("aten::_segment_reduce_backward");
+  return op_(
+      grad, output, data, reduce, options.lengths, options.offsets, options.axis, options.initial);
+}
+
+struct SegmentReduceBackwardOutOptions {
+  OptionalTensor lengths{};
+  OptionalTensor offsets{};
+  int64_t axis = 0;
+  std::optional<Scalar> initial{};
+};
+
+// aten::_segment_reduce_backward.out(Tensor grad, Tensor output, Tensor data, str reduce, *,
+// Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor _segment_reduce_backward_out(
+    const Tensor& out, const Tensor& grad, const Tensor& output, const Tensor& data,
+    std::string_view reduce, const SegmentReduceBackwardOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, std::string_view, const OptionalTensor&,
+      const OptionalTensor&, int64_t, const std::optional<Scalar>&,
+      const Tensor&)> op_("aten::_segment_reduce_backward.out");
+  op_(
+      grad, output, data, reduce, options.lengths, options.offsets, options.axis, options.initial,
+      out);
+  return out;
+}
+
 // aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor
-inline Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+template <class = void>
+Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::_softmax");
   return op_(self, dim, half_to_float);
 }
 
 // aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _softmax_out(const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
+template <class = void>
+Tensor _softmax_out(const Tensor& out, const Tensor& self, int64_t dim, bool half_to_float) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, bool, const Tensor&)> op_("aten::_softmax.out");
   op_(self, dim, half_to_float, out);
@@ -2080,7 +2731,8 @@ inline Tensor _softmax_out(const Tensor& out, const Tensor& self, int64_t dim, b
 
 // aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype)
 // -> Tensor
-inline Tensor _softmax_backward_data(
+template <class = void>
+Tensor _softmax_backward_data(
     const Tensor& grad_output, const Tensor& output, int64_t dim, Dtype input_dtype) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, Dtype)> op_("aten::_softmax_backward_data");
@@ -2089,7 +2741,8 @@ inline Tensor _softmax_backward_data(
 
 // aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType
 // input_dtype, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor _softmax_backward_data_out(
+template <class = void>
+Tensor _softmax_backward_data_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& output, int64_t dim,
     Dtype input_dtype) {
   static constinit const LazyOp<void(
@@ -2110,7 +2763,8 @@ struct ToCopyOptions {
 
 // aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor _to_copy(const Tensor& self, const ToCopyOptions& options = {}) {
+template <class = void>
+Tensor _to_copy(const Tensor& self, const ToCopyOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>, bool, std::optional<MemoryFormat>)> op_("aten::_to_copy");
@@ -2126,8 +2780,8 @@ struct ToCopyOutOptions {
 
 // aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor _to_copy_out(
-    const Tensor& out, const Tensor& self, const ToCopyOutOptions& options = {}) {
+template <class = void>
+Tensor _to_copy_out(const Tensor& out, const Tensor& self, const ToCopyOutOptions& options = {}) {
   static constinit const LazyOp<void(
       const Tensor&, bool, std::optional<MemoryFormat>, const Tensor&)> op_("aten::_to_copy.out");
   op_(self, options.non_blocking, options.memory_format, out);
@@ -2136,7 +2790,8 @@ inline Tensor _to_copy_out(
 
 // aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool
 // return_counts=False) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> _unique2(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _unique2(
     const Tensor& self, bool sorted = true, bool return_inverse = false,
     bool return_counts = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -2147,7 +2802,8 @@ inline std::tuple<Tensor, Tensor, Tensor> _unique2(
 // aten::_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool
 // return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
 // Tensor(b!), Tensor(c!))
-inline std::tuple<Tensor, Tensor, Tensor> _unique2_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> _unique2_out(
     const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self,
     bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static constinit const LazyOp<void(
@@ -2158,21 +2814,24 @@ inline std::tuple<Tensor, Tensor, Tensor> _unique2_out(
 }
 
 // aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
-inline Tensor _unsafe_index(const Tensor& self, const Tensors& indices) {
+template <class = void>
+Tensor _unsafe_index(const Tensor& self, const Tensors& indices) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const TensorList&)> op_("aten::_unsafe_index.Tensor");
   return op_(self, indices);
 }
 
 // aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor
-inline Tensor _unsafe_view(const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor _unsafe_view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::_unsafe_view");
   return op_(self, size);
 }
 
 // aten::_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _unsafe_view_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor _unsafe_view_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::_unsafe_view.out");
   op_(self, size, out);
@@ -2180,7 +2839,8 @@ inline Tensor _unsafe_view_out(const Tensor& out, const Tensor& self, List<int64
 }
 
 // aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor
-inline Tensor _upsample_nearest_exact1d(
+template <class = void>
+Tensor _upsample_nearest_exact1d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>,
@@ -2190,7 +2850,8 @@ inline Tensor _upsample_nearest_exact1d(
 
 // aten::_upsample_nearest_exact1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor _upsample_nearest_exact1d_out(
+template <class = void>
+Tensor _upsample_nearest_exact1d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -2202,7 +2863,8 @@ inline Tensor _upsample_nearest_exact1d_out(
 
 // aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors)
 // -> Tensor
-inline Tensor _upsample_nearest_exact1d(
+template <class = void>
+Tensor _upsample_nearest_exact1d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -2213,7 +2875,8 @@ inline Tensor _upsample_nearest_exact1d(
 
 // aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3]
 // input_size, float? scales=None) -> Tensor
-inline Tensor _upsample_nearest_exact1d_backward(
+template <class = void>
+Tensor _upsample_nearest_exact1d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -2224,7 +2887,8 @@ inline Tensor _upsample_nearest_exact1d_backward(
 
 // aten::_upsample_nearest_exact1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size,
 // SymInt[3] input_size, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor _upsample_nearest_exact1d_backward_out(
+template <class = void>
+Tensor _upsample_nearest_exact1d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -2236,7 +2900,8 @@ inline Tensor _upsample_nearest_exact1d_backward_out(
 
 // aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float?
 // scales_w=None) -> Tensor
-inline Tensor _upsample_nearest_exact2d(
+template <class = void>
+Tensor _upsample_nearest_exact2d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -2247,7 +2912,8 @@ inline Tensor _upsample_nearest_exact2d(
 
 // aten::_upsample_nearest_exact2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None,
 // float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _upsample_nearest_exact2d_out(
+template <class = void>
+Tensor _upsample_nearest_exact2d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<void(
@@ -2259,7 +2925,8 @@ inline Tensor _upsample_nearest_exact2d_out(
 
 // aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors)
 // -> Tensor
-inline Tensor _upsample_nearest_exact2d(
+template <class = void>
+Tensor _upsample_nearest_exact2d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -2270,7 +2937,8 @@ inline Tensor _upsample_nearest_exact2d(
 
 // aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor _upsample_nearest_exact2d_backward(
+template <class = void>
+Tensor _upsample_nearest_exact2d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -2282,7 +2950,8 @@ inline Tensor _upsample_nearest_exact2d_backward(
 // aten::_upsample_nearest_exact2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size,
 // SymInt[4] input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) ->
 // Tensor(a!)
-inline Tensor _upsample_nearest_exact2d_backward_out(
+template <class = void>
+Tensor _upsample_nearest_exact2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -2296,7 +2965,8 @@ inline Tensor _upsample_nearest_exact2d_backward_out(
 
 // aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float?
 // scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor _upsample_nearest_exact3d(
+template <class = void>
+Tensor _upsample_nearest_exact3d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -2307,7 +2977,8 @@ inline Tensor _upsample_nearest_exact3d(
 
 // aten::_upsample_nearest_exact3d.out(Tensor self, SymInt[3] output_size, float? scales_d=None,
 // float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor _upsample_nearest_exact3d_out(
+template <class = void>
+Tensor _upsample_nearest_exact3d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -2320,7 +2991,8 @@ inline Tensor _upsample_nearest_exact3d_out(
 
 // aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors)
 // -> Tensor
-inline Tensor _upsample_nearest_exact3d(
+template <class = void>
+Tensor _upsample_nearest_exact3d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -2331,7 +3003,8 @@ inline Tensor _upsample_nearest_exact3d(
 
 // aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5]
 // input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor _upsample_nearest_exact3d_backward(
+template <class = void>
+Tensor _upsample_nearest_exact3d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -2345,7 +3018,8 @@ inline Tensor _upsample_nearest_exact3d_backward(
 // aten::_upsample_nearest_exact3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size,
 // SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor _upsample_nearest_exact3d_backward_out(
+template <class = void>
+Tensor _upsample_nearest_exact3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
@@ -2358,95 +3032,108 @@ inline Tensor _upsample_nearest_exact3d_backward_out(
 }
 
 // aten::abs(Tensor self) -> Tensor
-inline Tensor abs(const Tensor& self) {
+template <class = void>
+Tensor abs(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::abs");
   return op_(self);
 }
 
 // aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor abs_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor abs_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::abs.out");
   op_(self, out);
   return out;
 }
 
 // aten::abs_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor abs_(const Tensor& self) {
+template <class = void>
+Tensor abs_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::abs_");
   op_(self);
   return self;
 }
 
 // aten::absolute(Tensor self) -> Tensor
-inline Tensor absolute(const Tensor& self) {
+template <class = void>
+Tensor absolute(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::absolute");
   return op_(self);
 }
 
 // aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor absolute_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor absolute_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::absolute.out");
   op_(self, out);
   return out;
 }
 
 // aten::absolute_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor absolute_(const Tensor& self) {
+template <class = void>
+Tensor absolute_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::absolute_");
   op_(self);
   return self;
 }
 
 // aten::acos(Tensor self) -> Tensor
-inline Tensor acos(const Tensor& self) {
+template <class = void>
+Tensor acos(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::acos");
   return op_(self);
 }
 
 // aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor acos_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor acos_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::acos.out");
   op_(self, out);
   return out;
 }
 
 // aten::acos_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor acos_(const Tensor& self) {
+template <class = void>
+Tensor acos_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::acos_");
   op_(self);
   return self;
 }
 
 // aten::acosh(Tensor self) -> Tensor
-inline Tensor acosh(const Tensor& self) {
+template <class = void>
+Tensor acosh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::acosh");
   return op_(self);
 }
 
 // aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor acosh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor acosh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::acosh.out");
   op_(self, out);
   return out;
 }
 
 // aten::acosh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor acosh_(const Tensor& self) {
+template <class = void>
+Tensor acosh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::acosh_");
   op_(self);
   return self;
 }
 
 // aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor
-inline Tensor adaptive_avg_pool1d(const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool1d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_avg_pool1d");
   return op_(self, output_size);
 }
 
 // aten::adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor adaptive_avg_pool1d_out(
-    const Tensor& out, const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool1d_out(const Tensor& out, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::adaptive_avg_pool1d.out");
   op_(self, output_size, out);
@@ -2454,7 +3141,8 @@ inline Tensor adaptive_avg_pool1d_out(
 }
 
 // aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor
-inline Tensor adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_avg_pool2d");
   return op_(self, output_size);
@@ -2462,8 +3150,8 @@ inline Tensor adaptive_avg_pool2d(const Tensor& self, List<int64_t> output_size)
 
 // aten::adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor adaptive_avg_pool2d_out(
-    const Tensor& out, const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool2d_out(const Tensor& out, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::adaptive_avg_pool2d.out");
   op_(self, output_size, out);
@@ -2471,7 +3159,8 @@ inline Tensor adaptive_avg_pool2d_out(
 }
 
 // aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor
-inline Tensor adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_avg_pool3d");
   return op_(self, output_size);
@@ -2479,8 +3168,8 @@ inline Tensor adaptive_avg_pool3d(const Tensor& self, List<int64_t> output_size)
 
 // aten::adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor adaptive_avg_pool3d_out(
-    const Tensor& out, const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+Tensor adaptive_avg_pool3d_out(const Tensor& out, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::adaptive_avg_pool3d.out");
   op_(self, output_size, out);
@@ -2488,16 +3177,16 @@ inline Tensor adaptive_avg_pool3d_out(
 }
 
 // aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> adaptive_max_pool1d(
-    const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_max_pool1d");
   return op_(self, output_size);
 }
 
 // aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> adaptive_max_pool2d(
-    const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_max_pool2d");
   return op_(self, output_size);
@@ -2505,7 +3194,8 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool2d(
 
 // aten::adaptive_max_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out, Tensor(b!)
 // indices) -> (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> adaptive_max_pool2d_out(
+template <class = void>
+std::tuple<Tensor, Tensor> adaptive_max_pool2d_out(
     const Tensor& out, const Tensor& indices, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&,
@@ -2515,7 +3205,8 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool2d_out(
 }
 
 // aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor
-inline Tensor adaptive_max_pool2d_backward(
+template <class = void>
+Tensor adaptive_max_pool2d_backward(
     const Tensor& grad_output, const Tensor& self, const Tensor& indices) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::adaptive_max_pool2d_backward");
@@ -2524,7 +3215,8 @@ inline Tensor adaptive_max_pool2d_backward(
 
 // aten::adaptive_max_pool2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor adaptive_max_pool2d_backward_out(
+template <class = void>
+Tensor adaptive_max_pool2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     const Tensor& indices) {
   static constinit const LazyOp<void(
@@ -2535,8 +3227,8 @@ inline Tensor adaptive_max_pool2d_backward_out(
 }
 
 // aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> adaptive_max_pool3d(
-    const Tensor& self, List<int64_t> output_size) {
+template <class = void>
+std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::span<const int64_t>)> op_("aten::adaptive_max_pool3d");
   return op_(self, output_size);
@@ -2544,7 +3236,8 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool3d(
 
 // aten::adaptive_max_pool3d.out(Tensor self, int[3] output_size, *, Tensor(a!) out, Tensor(b!)
 // indices) -> (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> adaptive_max_pool3d_out(
+template <class = void>
+std::tuple<Tensor, Tensor> adaptive_max_pool3d_out(
     const Tensor& out, const Tensor& indices, const Tensor& self, List<int64_t> output_size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&,
@@ -2554,7 +3247,8 @@ inline std::tuple<Tensor, Tensor> adaptive_max_pool3d_out(
 }
 
 // aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor
-inline Tensor adaptive_max_pool3d_backward(
+template <class = void>
+Tensor adaptive_max_pool3d_backward(
     const Tensor& grad_output, const Tensor& self, const Tensor& indices) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::adaptive_max_pool3d_backward");
@@ -2563,7 +3257,8 @@ inline Tensor adaptive_max_pool3d_backward(
 
 // aten::adaptive_max_pool3d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor adaptive_max_pool3d_backward_out(
+template <class = void>
+Tensor adaptive_max_pool3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     const Tensor& indices) {
   static constinit const LazyOp<void(
@@ -2574,14 +3269,16 @@ inline Tensor adaptive_max_pool3d_backward_out(
 }
 
 // aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::add.Scalar");
   return op_(self, other, alpha);
 }
 
 // aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor add_out(
+template <class = void>
+Tensor add_out(
     const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::add.Scalar_out");
@@ -2590,14 +3287,16 @@ inline Tensor add_out(
 }
 
 // aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::add.Tensor");
   return op_(self, other, alpha);
 }
 
 // aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor add_out(
+template <class = void>
+Tensor add_out(
     const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::add.out");
@@ -2606,7 +3305,8 @@ inline Tensor add_out(
 }
 
 // aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-inline Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::add_.Scalar");
   op_(self, other, alpha);
@@ -2614,7 +3314,8 @@ inline Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha 
 }
 
 // aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-inline Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::add_.Tensor");
   op_(self, other, alpha);
@@ -2628,7 +3329,8 @@ struct AddbmmOptions {
 
 // aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor
-inline Tensor addbmm(
+template <class = void>
+Tensor addbmm(
     const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const AddbmmOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -2644,7 +3346,8 @@ struct AddbmmOutOptions {
 
 // aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor addbmm_out(
+template <class = void>
+Tensor addbmm_out(
     const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const AddbmmOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2661,7 +3364,8 @@ struct AddbmmInPlaceOptions {
 
 // aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor(a!)
-inline Tensor addbmm_(
+template <class = void>
+Tensor addbmm_(
     const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const AddbmmInPlaceOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2672,7 +3376,8 @@ inline Tensor addbmm_(
 }
 
 // aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
-inline Tensor addcdiv(
+template <class = void>
+Tensor addcdiv(
     const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcdiv");
@@ -2681,7 +3386,8 @@ inline Tensor addcdiv(
 
 // aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor addcdiv_out(
+template <class = void>
+Tensor addcdiv_out(
     const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
     const Scalar& value = 1) {
   static constinit const LazyOp<void(
@@ -2692,7 +3398,8 @@ inline Tensor addcdiv_out(
 }
 
 // aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
-inline Tensor addcdiv_(
+template <class = void>
+Tensor addcdiv_(
     const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcdiv_");
@@ -2701,7 +3408,8 @@ inline Tensor addcdiv_(
 }
 
 // aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
-inline Tensor addcmul(
+template <class = void>
+Tensor addcmul(
     const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcmul");
@@ -2710,7 +3418,8 @@ inline Tensor addcmul(
 
 // aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor addcmul_out(
+template <class = void>
+Tensor addcmul_out(
     const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
     const Scalar& value = 1) {
   static constinit const LazyOp<void(
@@ -2721,7 +3430,8 @@ inline Tensor addcmul_out(
 }
 
 // aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
-inline Tensor addcmul_(
+template <class = void>
+Tensor addcmul_(
     const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcmul_");
@@ -2735,7 +3445,8 @@ struct AddmmOptions {
 };
 
 // aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-inline Tensor addmm(
+template <class = void>
+Tensor addmm(
     const Tensor& self, const Tensor& mat1, const Tensor& mat2, const AddmmOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&,
@@ -2750,7 +3461,8 @@ struct AddmmOutOptions {
 
 // aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor addmm_out(
+template <class = void>
+Tensor addmm_out(
     const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
     const AddmmOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2767,7 +3479,8 @@ struct AddmmInPlaceOptions {
 
 // aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor(a!)
-inline Tensor addmm_(
+template <class = void>
+Tensor addmm_(
     const Tensor& self, const Tensor& mat1, const Tensor& mat2,
     const AddmmInPlaceOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2783,7 +3496,8 @@ struct AddmvOptions {
 };
 
 // aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-inline Tensor addmv(
+template <class = void>
+Tensor addmv(
     const Tensor& self, const Tensor& mat, const Tensor& vec, const AddmvOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&,
@@ -2798,7 +3512,8 @@ struct AddmvOutOptions {
 
 // aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor addmv_out(
+template <class = void>
+Tensor addmv_out(
     const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec,
     const AddmvOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2815,7 +3530,8 @@ struct AddmvInPlaceOptions {
 
 // aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor(a!)
-inline Tensor addmv_(
+template <class = void>
+Tensor addmv_(
     const Tensor& self, const Tensor& mat, const Tensor& vec,
     const AddmvInPlaceOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2831,7 +3547,8 @@ struct AddrOptions {
 };
 
 // aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-inline Tensor addr(
+template <class = void>
+Tensor addr(
     const Tensor& self, const Tensor& vec1, const Tensor& vec2, const AddrOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::addr");
@@ -2845,7 +3562,8 @@ struct AddrOutOptions {
 
 // aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor addr_out(
+template <class = void>
+Tensor addr_out(
     const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
     const AddrOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2862,7 +3580,8 @@ struct AddrInPlaceOptions {
 
 // aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor(a!)
-inline Tensor addr_(
+template <class = void>
+Tensor addr_(
     const Tensor& self, const Tensor& vec1, const Tensor& vec2,
     const AddrInPlaceOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -2872,46 +3591,81 @@ inline Tensor addr_(
   return self;
 }
 
+// aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor
+template <class = void>
+Tensor affine_grid_generator(const Tensor& theta, List<int64_t> size, bool align_corners) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::affine_grid_generator");
+  return op_(theta, size, align_corners);
+}
+
+// aten::affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!)
+// out) -> Tensor(a!)
+template <class = void>
+Tensor affine_grid_generator_out(
+    const Tensor& out, const Tensor& theta, List<int64_t> size, bool align_corners) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool,
+      const Tensor&)> op_("aten::affine_grid_generator.out");
+  op_(theta, size, align_corners, out);
+  return out;
+}
+
+// aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor
+template <class = void>
+Tensor affine_grid_generator_backward(const Tensor& grad, List<int64_t> size, bool align_corners) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::affine_grid_generator_backward");
+  return op_(grad, size, align_corners);
+}
+
 // aten::alias(Tensor(a) self) -> Tensor(a)
-inline Tensor alias(const Tensor& self) {
+template <class = void>
+Tensor alias(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::alias");
   return op_(self);
 }
 
 // aten::alias_copy(Tensor self) -> Tensor
-inline Tensor alias_copy(const Tensor& self) {
+template <class = void>
+Tensor alias_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::alias_copy");
   return op_(self);
 }
 
 // aten::alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor alias_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor alias_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::alias_copy.out");
   op_(self, out);
   return out;
 }
 
 // aten::all(Tensor self) -> Tensor
-inline Tensor all(const Tensor& self) {
+template <class = void>
+Tensor all(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::all");
   return op_(self);
 }
 
 // aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor all_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor all_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::all.all_out");
   op_(self, out);
   return out;
 }
 
 // aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
-inline Tensor all(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+Tensor all(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::all.dim");
   return op_(self, dim, keepdim);
 }
 
 // aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
-inline Tensor all(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+template <class = void>
+Tensor all(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>, bool)> op_("aten::all.dims");
   return op_(self, dim.get(), keepdim);
@@ -2919,7 +3673,8 @@ inline Tensor all(const Tensor& self, const OptionalList<int64_t>& dim, bool kee
 
 // aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor all_out(
+template <class = void>
+Tensor all_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
@@ -2929,7 +3684,8 @@ inline Tensor all_out(
 }
 
 // aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor all_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+Tensor all_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, bool, const Tensor&)> op_("aten::all.out");
   op_(self, dim, keepdim, out);
@@ -2938,7 +3694,8 @@ inline Tensor all_out(const Tensor& out, const Tensor& self, int64_t dim, bool k
 
 // aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
 // bool equal_nan=False) -> bool
-inline bool allclose(
+template <class = void>
+bool allclose(
     const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
     bool equal_nan = false) {
   static constinit const LazyOp<bool(
@@ -2947,27 +3704,31 @@ inline bool allclose(
 }
 
 // aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor
-inline Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+template <class = void>
+Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::alpha_dropout");
   return op_(input, p, train);
 }
 
 // aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
-inline Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
+template <class = void>
+Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::alpha_dropout_");
   op_(self, p, train);
   return self;
 }
 
 // aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
-inline Tensor amax(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
+template <class = void>
+Tensor amax(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::amax");
   return op_(self, dim, keepdim);
 }
 
 // aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor amax_out(
+template <class = void>
+Tensor amax_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amax.out");
@@ -2976,14 +3737,16 @@ inline Tensor amax_out(
 }
 
 // aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
-inline Tensor amin(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
+template <class = void>
+Tensor amin(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::amin");
   return op_(self, dim, keepdim);
 }
 
 // aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor amin_out(
+template <class = void>
+Tensor amin_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amin.out");
@@ -2997,7 +3760,8 @@ struct AminmaxOptions {
 };
 
 // aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)
-inline std::tuple<Tensor, Tensor> aminmax(const Tensor& self, const AminmaxOptions& options = {}) {
+template <class = void>
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, const AminmaxOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::optional<int64_t>, bool)> op_("aten::aminmax");
   return op_(self, options.dim, options.keepdim);
@@ -3010,7 +3774,8 @@ struct AminmaxOutOptions {
 
 // aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!)
 // max) -> (Tensor(a!) min, Tensor(b!) max)
-inline std::tuple<Tensor, Tensor> aminmax_out(
+template <class = void>
+std::tuple<Tensor, Tensor> aminmax_out(
     const Tensor& min, const Tensor& max, const Tensor& self,
     const AminmaxOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -3021,39 +3786,45 @@ inline std::tuple<Tensor, Tensor> aminmax_out(
 }
 
 // aten::angle(Tensor self) -> Tensor
-inline Tensor angle(const Tensor& self) {
+template <class = void>
+Tensor angle(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::angle");
   return op_(self);
 }
 
 // aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor angle_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor angle_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::angle.out");
   op_(self, out);
   return out;
 }
 
 // aten::any(Tensor self) -> Tensor
-inline Tensor any(const Tensor& self) {
+template <class = void>
+Tensor any(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::any");
   return op_(self);
 }
 
 // aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor any_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor any_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::any.all_out");
   op_(self, out);
   return out;
 }
 
 // aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
-inline Tensor any(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+Tensor any(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::any.dim");
   return op_(self, dim, keepdim);
 }
 
 // aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
-inline Tensor any(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+template <class = void>
+Tensor any(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>, bool)> op_("aten::any.dims");
   return op_(self, dim.get(), keepdim);
@@ -3061,7 +3832,8 @@ inline Tensor any(const Tensor& self, const OptionalList<int64_t>& dim, bool kee
 
 // aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor any_out(
+template <class = void>
+Tensor any_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
@@ -3071,7 +3843,8 @@ inline Tensor any_out(
 }
 
 // aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor any_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+Tensor any_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, bool, const Tensor&)> op_("aten::any.out");
   op_(self, dim, keepdim, out);
@@ -3087,7 +3860,8 @@ struct ArangeOptions {
 
 // aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None) -> Tensor
-inline Tensor arange(const Scalar& end, const ArangeOptions& options = {}) {
+template <class = void>
+Tensor arange(const Scalar& end, const ArangeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Scalar&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::arange");
@@ -3095,7 +3869,8 @@ inline Tensor arange(const Scalar& end, const ArangeOptions& options = {}) {
 }
 
 // aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arange_out(const Tensor& out, const Scalar& end) {
+template <class = void>
+Tensor arange_out(const Tensor& out, const Scalar& end) {
   static constinit const LazyOp<void(const Scalar&, const Tensor&)> op_("aten::arange.out");
   op_(end, out);
   return out;
@@ -3110,8 +3885,8 @@ struct ArangeStartOptions {
 
 // aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor arange(
-    const Scalar& start, const Scalar& end, const ArangeStartOptions& options = {}) {
+template <class = void>
+Tensor arange(const Scalar& start, const Scalar& end, const ArangeStartOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Scalar&, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::arange.start");
@@ -3119,7 +3894,8 @@ inline Tensor arange(
 }
 
 // aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arange_out(
+template <class = void>
+Tensor arange_out(
     const Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1) {
   static constinit const LazyOp<void(
       const Scalar&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::arange.start_out");
@@ -3136,7 +3912,8 @@ struct ArangeStartStepOptions {
 
 // aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor arange(
+template <class = void>
+Tensor arange(
     const Scalar& start, const Scalar& end, const Scalar& step,
     const ArangeStartStepOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -3146,106 +3923,122 @@ inline Tensor arange(
 }
 
 // aten::arccos(Tensor self) -> Tensor
-inline Tensor arccos(const Tensor& self) {
+template <class = void>
+Tensor arccos(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arccos");
   return op_(self);
 }
 
 // aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arccos_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arccos_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arccos.out");
   op_(self, out);
   return out;
 }
 
 // aten::arccos_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arccos_(const Tensor& self) {
+template <class = void>
+Tensor arccos_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arccos_");
   op_(self);
   return self;
 }
 
 // aten::arccosh(Tensor self) -> Tensor
-inline Tensor arccosh(const Tensor& self) {
+template <class = void>
+Tensor arccosh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arccosh");
   return op_(self);
 }
 
 // aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arccosh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arccosh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arccosh.out");
   op_(self, out);
   return out;
 }
 
 // aten::arccosh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arccosh_(const Tensor& self) {
+template <class = void>
+Tensor arccosh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arccosh_");
   op_(self);
   return self;
 }
 
 // aten::arcsin(Tensor self) -> Tensor
-inline Tensor arcsin(const Tensor& self) {
+template <class = void>
+Tensor arcsin(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arcsin");
   return op_(self);
 }
 
 // aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arcsin_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arcsin_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arcsin.out");
   op_(self, out);
   return out;
 }
 
 // aten::arcsin_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arcsin_(const Tensor& self) {
+template <class = void>
+Tensor arcsin_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arcsin_");
   op_(self);
   return self;
 }
 
 // aten::arcsinh(Tensor self) -> Tensor
-inline Tensor arcsinh(const Tensor& self) {
+template <class = void>
+Tensor arcsinh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arcsinh");
   return op_(self);
 }
 
 // aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arcsinh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arcsinh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arcsinh.out");
   op_(self, out);
   return out;
 }
 
 // aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arcsinh_(const Tensor& self) {
+template <class = void>
+Tensor arcsinh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arcsinh_");
   op_(self);
   return self;
 }
 
 // aten::arctan(Tensor self) -> Tensor
-inline Tensor arctan(const Tensor& self) {
+template <class = void>
+Tensor arctan(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arctan");
   return op_(self);
 }
 
 // aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arctan_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arctan_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctan.out");
   op_(self, out);
   return out;
 }
 
 // aten::arctan2(Tensor self, Tensor other) -> Tensor
-inline Tensor arctan2(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor arctan2(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::arctan2");
   return op_(self, other);
 }
 
 // aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arctan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor arctan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::arctan2.out");
   op_(self, other, out);
@@ -3253,49 +4046,55 @@ inline Tensor arctan2_out(const Tensor& out, const Tensor& self, const Tensor& o
 }
 
 // aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor arctan2_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor arctan2_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctan2_");
   op_(self, other);
   return self;
 }
 
 // aten::arctan_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arctan_(const Tensor& self) {
+template <class = void>
+Tensor arctan_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arctan_");
   op_(self);
   return self;
 }
 
 // aten::arctanh(Tensor self) -> Tensor
-inline Tensor arctanh(const Tensor& self) {
+template <class = void>
+Tensor arctanh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::arctanh");
   return op_(self);
 }
 
 // aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor arctanh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor arctanh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::arctanh.out");
   op_(self, out);
   return out;
 }
 
 // aten::arctanh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor arctanh_(const Tensor& self) {
+template <class = void>
+Tensor arctanh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::arctanh_");
   op_(self);
   return self;
 }
 
 // aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
-inline Tensor argmax(
-    const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
+template <class = void>
+Tensor argmax(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>, bool)> op_("aten::argmax");
   return op_(self, dim, keepdim);
 }
 
 // aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor argmax_out(
+template <class = void>
+Tensor argmax_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -3305,15 +4104,16 @@ inline Tensor argmax_out(
 }
 
 // aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
-inline Tensor argmin(
-    const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
+template <class = void>
+Tensor argmin(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>, bool)> op_("aten::argmin");
   return op_(self, dim, keepdim);
 }
 
 // aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor argmin_out(
+template <class = void>
+Tensor argmin_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -3323,7 +4123,8 @@ inline Tensor argmin_out(
 }
 
 // aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor
-inline Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
+template <class = void>
+Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::argsort");
   return op_(self, dim, descending);
 }
@@ -3334,7 +4135,8 @@ struct ArgsortStableOptions {
 };
 
 // aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor
-inline Tensor argsort(const Tensor& self, bool stable, const ArgsortStableOptions& options = {}) {
+template <class = void>
+Tensor argsort(const Tensor& self, bool stable, const ArgsortStableOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, bool, int64_t, bool)> op_("aten::argsort.stable");
   return op_(self, stable, options.dim, options.descending);
@@ -3347,7 +4149,8 @@ struct ArgsortStableOutOptions {
 
 // aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor argsort_out(
+template <class = void>
+Tensor argsort_out(
     const Tensor& out, const Tensor& self, bool stable,
     const ArgsortStableOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -3358,7 +4161,8 @@ inline Tensor argsort_out(
 
 // aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) ->
 // Tensor(a)
-inline Tensor as_strided(
+template <class = void>
+Tensor as_strided(
     const Tensor& self, List<int64_t> size, List<int64_t> stride,
     std::optional<int64_t> storage_offset = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -3369,7 +4173,8 @@ inline Tensor as_strided(
 
 // aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
 // -> Tensor(a!)
-inline Tensor as_strided_(
+template <class = void>
+Tensor as_strided_(
     const Tensor& self, List<int64_t> size, List<int64_t> stride,
     std::optional<int64_t> storage_offset = std::nullopt) {
   static constinit const LazyOp<void(
@@ -3381,7 +4186,8 @@ inline Tensor as_strided_(
 
 // aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
 // -> Tensor
-inline Tensor as_strided_copy(
+template <class = void>
+Tensor as_strided_copy(
     const Tensor& self, List<int64_t> size, List<int64_t> stride,
     std::optional<int64_t> storage_offset = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -3392,7 +4198,8 @@ inline Tensor as_strided_copy(
 
 // aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
 // storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor as_strided_copy_out(
+template <class = void>
+Tensor as_strided_copy_out(
     const Tensor& out, const Tensor& self, List<int64_t> size, List<int64_t> stride,
     std::optional<int64_t> storage_offset = std::nullopt) {
   static constinit const LazyOp<void(
@@ -3403,66 +4210,76 @@ inline Tensor as_strided_copy_out(
 }
 
 // aten::asin(Tensor self) -> Tensor
-inline Tensor asin(const Tensor& self) {
+template <class = void>
+Tensor asin(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::asin");
   return op_(self);
 }
 
 // aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor asin_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor asin_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::asin.out");
   op_(self, out);
   return out;
 }
 
 // aten::asin_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor asin_(const Tensor& self) {
+template <class = void>
+Tensor asin_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::asin_");
   op_(self);
   return self;
 }
 
 // aten::asinh(Tensor self) -> Tensor
-inline Tensor asinh(const Tensor& self) {
+template <class = void>
+Tensor asinh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::asinh");
   return op_(self);
 }
 
 // aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor asinh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor asinh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::asinh.out");
   op_(self, out);
   return out;
 }
 
 // aten::asinh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor asinh_(const Tensor& self) {
+template <class = void>
+Tensor asinh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::asinh_");
   op_(self);
   return self;
 }
 
 // aten::atan(Tensor self) -> Tensor
-inline Tensor atan(const Tensor& self) {
+template <class = void>
+Tensor atan(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atan");
   return op_(self);
 }
 
 // aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor atan_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor atan_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atan.out");
   op_(self, out);
   return out;
 }
 
 // aten::atan2(Tensor self, Tensor other) -> Tensor
-inline Tensor atan2(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor atan2(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::atan2");
   return op_(self, other);
 }
 
 // aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor atan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor atan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::atan2.out");
   op_(self, other, out);
@@ -3470,73 +4287,84 @@ inline Tensor atan2_out(const Tensor& out, const Tensor& self, const Tensor& oth
 }
 
 // aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor atan2_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor atan2_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atan2_");
   op_(self, other);
   return self;
 }
 
 // aten::atan_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor atan_(const Tensor& self) {
+template <class = void>
+Tensor atan_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::atan_");
   op_(self);
   return self;
 }
 
 // aten::atanh(Tensor self) -> Tensor
-inline Tensor atanh(const Tensor& self) {
+template <class = void>
+Tensor atanh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atanh");
   return op_(self);
 }
 
 // aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor atanh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor atanh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atanh.out");
   op_(self, out);
   return out;
 }
 
 // aten::atanh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor atanh_(const Tensor& self) {
+template <class = void>
+Tensor atanh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::atanh_");
   op_(self);
   return self;
 }
 
 // aten::atleast_1d(Tensor self) -> Tensor
-inline Tensor atleast_1d(const Tensor& self) {
+template <class = void>
+Tensor atleast_1d(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_1d");
   return op_(self);
 }
 
 // aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]
-inline std::vector<Tensor> atleast_1d(const Tensors& tensors) {
+template <class = void>
+std::vector<Tensor> atleast_1d(const Tensors& tensors) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::atleast_1d.Sequence");
   return op_(tensors);
 }
 
 // aten::atleast_2d(Tensor self) -> Tensor
-inline Tensor atleast_2d(const Tensor& self) {
+template <class = void>
+Tensor atleast_2d(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_2d");
   return op_(self);
 }
 
 // aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]
-inline std::vector<Tensor> atleast_2d(const Tensors& tensors) {
+template <class = void>
+std::vector<Tensor> atleast_2d(const Tensors& tensors) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::atleast_2d.Sequence");
   return op_(tensors);
 }
 
 // aten::atleast_3d(Tensor self) -> Tensor
-inline Tensor atleast_3d(const Tensor& self) {
+template <class = void>
+Tensor atleast_3d(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atleast_3d");
   return op_(self);
 }
 
 // aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]
-inline std::vector<Tensor> atleast_3d(const Tensors& tensors) {
+template <class = void>
+std::vector<Tensor> atleast_3d(const Tensors& tensors) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&)> op_("aten::atleast_3d.Sequence");
   return op_(tensors);
@@ -3544,7 +4372,8 @@ inline std::vector<Tensor> atleast_3d(const Tensors& tensors) {
 
 // aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool
 // ceil_mode=False, bool count_include_pad=True) -> Tensor
-inline Tensor avg_pool1d(
+template <class = void>
+Tensor avg_pool1d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0}, bool ceil_mode = false, bool count_include_pad = true) {
   static constinit const LazyOp<Tensor(
@@ -3555,7 +4384,8 @@ inline Tensor avg_pool1d(
 
 // aten::avg_pool1d.out(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool
 // ceil_mode=False, bool count_include_pad=True, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor avg_pool1d_out(
+template <class = void>
+Tensor avg_pool1d_out(
     const Tensor& out, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0}, bool ceil_mode = false, bool count_include_pad = true) {
   static constinit const LazyOp<void(
@@ -3567,7 +4397,8 @@ inline Tensor avg_pool1d_out(
 
 // aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool
 // ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor
-inline Tensor avg_pool2d(
+template <class = void>
+Tensor avg_pool2d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0}, bool ceil_mode = false, bool count_include_pad = true,
     std::optional<int64_t> divisor_override = std::nullopt) {
@@ -3580,7 +4411,8 @@ inline Tensor avg_pool2d(
 // aten::avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool
 // ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor avg_pool2d_out(
+template <class = void>
+Tensor avg_pool2d_out(
     const Tensor& out, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0}, bool ceil_mode = false, bool count_include_pad = true,
     std::optional<int64_t> divisor_override = std::nullopt) {
@@ -3593,7 +4425,8 @@ inline Tensor avg_pool2d_out(
 
 // aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride,
 // int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor
-inline Tensor avg_pool2d_backward(
+template <class = void>
+Tensor avg_pool2d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride,
     List<int64_t> padding, bool ceil_mode, bool count_include_pad,
     std::optional<int64_t> divisor_override) {
@@ -3609,7 +4442,8 @@ inline Tensor avg_pool2d_backward(
 // aten::avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2]
 // stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor avg_pool2d_backward_out(
+template <class = void>
+Tensor avg_pool2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> kernel_size, List<int64_t> stride, List<int64_t> padding, bool ceil_mode,
     bool count_include_pad, std::optional<int64_t> divisor_override) {
@@ -3625,7 +4459,8 @@ inline Tensor avg_pool2d_backward_out(
 
 // aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool
 // ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor
-inline Tensor avg_pool3d(
+template <class = void>
+Tensor avg_pool3d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0, 0}, bool ceil_mode = false, bool count_include_pad = true,
     std::optional<int64_t> divisor_override = std::nullopt) {
@@ -3638,7 +4473,8 @@ inline Tensor avg_pool3d(
 // aten::avg_pool3d.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool
 // ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor avg_pool3d_out(
+template <class = void>
+Tensor avg_pool3d_out(
     const Tensor& out, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0, 0}, bool ceil_mode = false, bool count_include_pad = true,
     std::optional<int64_t> divisor_override = std::nullopt) {
@@ -3651,7 +4487,8 @@ inline Tensor avg_pool3d_out(
 
 // aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride,
 // int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor
-inline Tensor avg_pool3d_backward(
+template <class = void>
+Tensor avg_pool3d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride,
     List<int64_t> padding, bool ceil_mode, bool count_include_pad,
     std::optional<int64_t> divisor_override) {
@@ -3667,7 +4504,8 @@ inline Tensor avg_pool3d_backward(
 // aten::avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3]
 // stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor avg_pool3d_backward_out(
+template <class = void>
+Tensor avg_pool3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> kernel_size, List<int64_t> stride, List<int64_t> padding, bool ceil_mode,
     bool count_include_pad, std::optional<int64_t> divisor_override) {
@@ -3688,7 +4526,8 @@ struct BaddbmmOptions {
 
 // aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) ->
 // Tensor
-inline Tensor baddbmm(
+template <class = void>
+Tensor baddbmm(
     const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const BaddbmmOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -3704,7 +4543,8 @@ struct BaddbmmOutOptions {
 
 // aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor baddbmm_out(
+template <class = void>
+Tensor baddbmm_out(
     const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const BaddbmmOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -3721,7 +4561,8 @@ struct BaddbmmInPlaceOptions {
 
 // aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)
 // -> Tensor(a!)
-inline Tensor baddbmm_(
+template <class = void>
+Tensor baddbmm_(
     const Tensor& self, const Tensor& batch1, const Tensor& batch2,
     const BaddbmmInPlaceOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -3731,9 +4572,64 @@ inline Tensor baddbmm_(
   return self;
 }
 
+struct BartlettWindowOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor bartlett_window(int64_t window_length, const BartlettWindowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::bartlett_window");
+  return op_(window_length, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::bartlett_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor bartlett_window_out(const Tensor& out, int64_t window_length) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::bartlett_window.out");
+  op_(window_length, out);
+  return out;
+}
+
+struct BartlettWindowPeriodicOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor bartlett_window(
+    int64_t window_length, bool periodic, const BartlettWindowPeriodicOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::bartlett_window.periodic");
+  return op_(
+      window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::bartlett_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor bartlett_window_out(const Tensor& out, int64_t window_length, bool periodic) {
+  static constinit const LazyOp<void(
+      int64_t, bool, const Tensor&)> op_("aten::bartlett_window.periodic_out");
+  op_(window_length, periodic, out);
+  return out;
+}
+
 // aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 // running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor
-inline Tensor batch_norm(
+template <class = void>
+Tensor batch_norm(
     const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training,
     double momentum, double eps, bool cudnn_enabled) {
@@ -3745,15 +4641,16 @@ inline Tensor batch_norm(
 }
 
 // aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor
-inline Tensor bernoulli(
-    const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+template <class = void>
+Tensor bernoulli(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const std::optional<Generator>&)> op_("aten::bernoulli");
   return op_(self, generator);
 }
 
 // aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor
-inline Tensor bernoulli(
+template <class = void>
+Tensor bernoulli(
     const Tensor& self, const Tensor& p, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const std::optional<Generator>&)> op_("aten::bernoulli.Tensor");
@@ -3762,7 +4659,8 @@ inline Tensor bernoulli(
 
 // aten::bernoulli.Tensor_out(Tensor self, Tensor p, *, Generator? generator=None, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor bernoulli_out(
+template <class = void>
+Tensor bernoulli_out(
     const Tensor& out, const Tensor& self, const Tensor& p,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -3774,7 +4672,8 @@ inline Tensor bernoulli_out(
 
 // aten::bernoulli.float_out(Tensor self, float p=0.5, *, Generator? generator=None, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor bernoulli_out(
+template <class = void>
+Tensor bernoulli_out(
     const Tensor& out, const Tensor& self, double p = 0.5,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -3785,7 +4684,8 @@ inline Tensor bernoulli_out(
 }
 
 // aten::bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bernoulli_out(
+template <class = void>
+Tensor bernoulli_out(
     const Tensor& out, const Tensor& self, const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
       const Tensor&, const std::optional<Generator>&, const Tensor&)> op_("aten::bernoulli.out");
@@ -3794,7 +4694,8 @@ inline Tensor bernoulli_out(
 }
 
 // aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor
-inline Tensor bernoulli(
+template <class = void>
+Tensor bernoulli(
     const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, double, const std::optional<Generator>&)> op_("aten::bernoulli.p");
@@ -3802,7 +4703,8 @@ inline Tensor bernoulli(
 }
 
 // aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)
-inline Tensor bernoulli_(
+template <class = void>
+Tensor bernoulli_(
     const Tensor& self, const Tensor& p, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&,
@@ -3812,7 +4714,8 @@ inline Tensor bernoulli_(
 }
 
 // aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)
-inline Tensor bernoulli_(
+template <class = void>
+Tensor bernoulli_(
     const Tensor& self, double p = 0.5, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, double, const std::optional<Generator>&)> op_("aten::bernoulli_.float");
@@ -3821,7 +4724,8 @@ inline Tensor bernoulli_(
 }
 
 // aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor
-inline Tensor bilinear(
+template <class = void>
+Tensor bilinear(
     const Tensor& input1, const Tensor& input2, const Tensor& weight,
     const OptionalTensor& bias = {}) {
   static constinit const LazyOp<Tensor(
@@ -3831,7 +4735,8 @@ inline Tensor bilinear(
 
 // aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) ->
 // Tensor
-inline Tensor binary_cross_entropy(
+template <class = void>
+Tensor binary_cross_entropy(
     const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
     int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -3842,7 +4747,8 @@ inline Tensor binary_cross_entropy(
 
 // aten::binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
 // *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor binary_cross_entropy_out(
+template <class = void>
+Tensor binary_cross_entropy_out(
     const Tensor& out, const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
     int64_t reduction = 1) {
   static constinit const LazyOp<void(
@@ -3854,7 +4760,8 @@ inline Tensor binary_cross_entropy_out(
 
 // aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor?
 // weight=None, int reduction=1) -> Tensor
-inline Tensor binary_cross_entropy_backward(
+template <class = void>
+Tensor binary_cross_entropy_backward(
     const Tensor& grad_output, const Tensor& self, const Tensor& target,
     const OptionalTensor& weight = {}, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -3865,7 +4772,8 @@ inline Tensor binary_cross_entropy_backward(
 
 // aten::binary_cross_entropy_backward.grad_input(Tensor grad_output, Tensor self, Tensor target,
 // Tensor? weight=None, int reduction=1, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor binary_cross_entropy_backward_out(
+template <class = void>
+Tensor binary_cross_entropy_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Tensor& target,
     const OptionalTensor& weight = {}, int64_t reduction = 1) {
   static constinit const LazyOp<void(
@@ -3877,7 +4785,8 @@ inline Tensor binary_cross_entropy_backward_out(
 
 // aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor?
 // pos_weight=None, int reduction=1) -> Tensor
-inline Tensor binary_cross_entropy_with_logits(
+template <class = void>
+Tensor binary_cross_entropy_with_logits(
     const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
     const OptionalTensor& pos_weight = {}, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -3887,8 +4796,8 @@ inline Tensor binary_cross_entropy_with_logits(
 }
 
 // aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor
-inline Tensor bincount(
-    const Tensor& self, const OptionalTensor& weights = {}, int64_t minlength = 0) {
+template <class = void>
+Tensor bincount(const Tensor& self, const OptionalTensor& weights = {}, int64_t minlength = 0) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const OptionalTensor&, int64_t)> op_("aten::bincount");
   return op_(self, weights, minlength);
@@ -3896,7 +4805,8 @@ inline Tensor bincount(
 
 // aten::bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor bincount_out(
+template <class = void>
+Tensor bincount_out(
     const Tensor& out, const Tensor& self, const OptionalTensor& weights = {},
     int64_t minlength = 0) {
   static constinit const LazyOp<void(
@@ -3906,21 +4816,24 @@ inline Tensor bincount_out(
 }
 
 // aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor bitwise_and(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_and(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::bitwise_and.Scalar");
   return op_(self, other);
 }
 
 // aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-inline Tensor bitwise_and(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_and(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::bitwise_and.Scalar_Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_and_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_and_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_and.Scalar_Tensor_out");
   op_(self, other, out);
@@ -3928,7 +4841,8 @@ inline Tensor bitwise_and_out(const Tensor& out, const Scalar& self, const Tenso
 }
 
 // aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_and.Scalar_out");
   op_(self, other, out);
@@ -3936,14 +4850,16 @@ inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Scala
 }
 
 // aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_and(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::bitwise_and.Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_and.Tensor_out");
   op_(self, other, out);
@@ -3951,7 +4867,8 @@ inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor bitwise_and_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_and_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::bitwise_and_.Scalar");
   op_(self, other);
@@ -3959,7 +4876,8 @@ inline Tensor bitwise_and_(const Tensor& self, const Scalar& other) {
 }
 
 // aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor bitwise_and_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_and_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::bitwise_and_.Tensor");
   op_(self, other);
@@ -3967,41 +4885,47 @@ inline Tensor bitwise_and_(const Tensor& self, const Tensor& other) {
 }
 
 // aten::bitwise_not(Tensor self) -> Tensor
-inline Tensor bitwise_not(const Tensor& self) {
+template <class = void>
+Tensor bitwise_not(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::bitwise_not");
   return op_(self);
 }
 
 // aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_not_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor bitwise_not_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::bitwise_not.out");
   op_(self, out);
   return out;
 }
 
 // aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor bitwise_not_(const Tensor& self) {
+template <class = void>
+Tensor bitwise_not_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::bitwise_not_");
   op_(self);
   return self;
 }
 
 // aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor bitwise_or(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_or(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::bitwise_or.Scalar");
   return op_(self, other);
 }
 
 // aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-inline Tensor bitwise_or(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_or(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::bitwise_or.Scalar_Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_or.Scalar_Tensor_out");
   op_(self, other, out);
@@ -4009,7 +4933,8 @@ inline Tensor bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor
 }
 
 // aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_or.Scalar_out");
   op_(self, other, out);
@@ -4017,14 +4942,16 @@ inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar
 }
 
 // aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor bitwise_or(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_or(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::bitwise_or.Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_or.Tensor_out");
   op_(self, other, out);
@@ -4032,35 +4959,40 @@ inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor
 }
 
 // aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor bitwise_or_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_or_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::bitwise_or_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor bitwise_or_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_or_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::bitwise_or_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor bitwise_xor(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_xor(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::bitwise_xor.Scalar");
   return op_(self, other);
 }
 
 // aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-inline Tensor bitwise_xor(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_xor(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::bitwise_xor.Scalar_Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_xor_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_xor_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Scalar_Tensor_out");
   op_(self, other, out);
@@ -4068,7 +5000,8 @@ inline Tensor bitwise_xor_out(const Tensor& out, const Scalar& self, const Tenso
 }
 
 // aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_xor.Scalar_out");
   op_(self, other, out);
@@ -4076,14 +5009,16 @@ inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Scala
 }
 
 // aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Tensor");
   return op_(self, other);
 }
 
 // aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Tensor_out");
   op_(self, other, out);
@@ -4091,7 +5026,8 @@ inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor bitwise_xor_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor bitwise_xor_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::bitwise_xor_.Scalar");
   op_(self, other);
@@ -4099,41 +5035,101 @@ inline Tensor bitwise_xor_(const Tensor& self, const Scalar& other) {
 }
 
 // aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor bitwise_xor_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor bitwise_xor_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::bitwise_xor_.Tensor");
   op_(self, other);
   return self;
 }
 
+struct BlackmanWindowOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor blackman_window(int64_t window_length, const BlackmanWindowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::blackman_window");
+  return op_(window_length, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::blackman_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor blackman_window_out(const Tensor& out, int64_t window_length) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::blackman_window.out");
+  op_(window_length, out);
+  return out;
+}
+
+struct BlackmanWindowPeriodicOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor blackman_window(
+    int64_t window_length, bool periodic, const BlackmanWindowPeriodicOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::blackman_window.periodic");
+  return op_(
+      window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::blackman_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor blackman_window_out(const Tensor& out, int64_t window_length, bool periodic) {
+  static constinit const LazyOp<void(
+      int64_t, bool, const Tensor&)> op_("aten::blackman_window.periodic_out");
+  op_(window_length, periodic, out);
+  return out;
+}
+
 // aten::block_diag(Tensor[] tensors) -> Tensor
-inline Tensor block_diag(const Tensors& tensors) {
+template <class = void>
+Tensor block_diag(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::block_diag");
   return op_(tensors);
 }
 
 // aten::block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor block_diag_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor block_diag_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::block_diag.out");
   op_(tensors, out);
   return out;
 }
 
 // aten::bmm(Tensor self, Tensor mat2) -> Tensor
-inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
+template <class = void>
+Tensor bmm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::bmm");
   return op_(self, mat2);
 }
 
 // aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
-inline Tensor bmm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+template <class = void>
+Tensor bmm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, Dtype)> op_("aten::bmm.dtype");
   return op_(self, mat2, out_dtype);
 }
 
 // aten::bmm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+template <class = void>
+Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, Dtype, const Tensor&)> op_("aten::bmm.dtype_out");
   op_(self, mat2, out_dtype, out);
@@ -4141,7 +5137,8 @@ inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2,
 }
 
 // aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+template <class = void>
+Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::bmm.out");
   op_(self, mat2, out);
@@ -4149,7 +5146,8 @@ inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2)
 }
 
 // aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)
-inline Tensor broadcast_to(const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor broadcast_to(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::broadcast_to");
   return op_(self, size);
@@ -4162,7 +5160,8 @@ struct BucketizeScalarOptions {
 
 // aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False)
 // -> Tensor
-inline Tensor bucketize(
+template <class = void>
+Tensor bucketize(
     const Scalar& self, const Tensor& boundaries, const BucketizeScalarOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&, bool, bool)> op_("aten::bucketize.Scalar");
@@ -4176,7 +5175,8 @@ struct BucketizeScalarOutOptions {
 
 // aten::bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool
 // right=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bucketize_out(
+template <class = void>
+Tensor bucketize_out(
     const Tensor& out, const Scalar& self, const Tensor& boundaries,
     const BucketizeScalarOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -4192,7 +5192,8 @@ struct BucketizeTensorOptions {
 
 // aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False)
 // -> Tensor
-inline Tensor bucketize(
+template <class = void>
+Tensor bucketize(
     const Tensor& self, const Tensor& boundaries, const BucketizeTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool, bool)> op_("aten::bucketize.Tensor");
@@ -4206,7 +5207,8 @@ struct BucketizeTensorOutOptions {
 
 // aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool
 // right=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor bucketize_out(
+template <class = void>
+Tensor bucketize_out(
     const Tensor& out, const Tensor& self, const Tensor& boundaries,
     const BucketizeTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -4216,25 +5218,29 @@ inline Tensor bucketize_out(
 }
 
 // aten::can_cast(ScalarType from_, ScalarType to) -> bool
-inline bool can_cast(Dtype from_, Dtype to) {
+template <class = void>
+bool can_cast(Dtype from_, Dtype to) {
   static constinit const LazyOp<bool(Dtype, Dtype)> op_("aten::can_cast");
   return op_(from_, to);
 }
 
 // aten::cartesian_prod(Tensor[] tensors) -> Tensor
-inline Tensor cartesian_prod(const Tensors& tensors) {
+template <class = void>
+Tensor cartesian_prod(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::cartesian_prod");
   return op_(tensors);
 }
 
 // aten::cat(Tensor[] tensors, int dim=0) -> Tensor
-inline Tensor cat(const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor cat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::cat");
   return op_(tensors, dim);
 }
 
 // aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<void(
       const TensorList&, int64_t, const Tensor&)> op_("aten::cat.out");
   op_(tensors, dim, out);
@@ -4243,7 +5249,8 @@ inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0
 
 // aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) ->
 // Tensor
-inline Tensor cauchy(
+template <class = void>
+Tensor cauchy(
     const Tensor& self, double median = 0.0, double sigma = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -4253,7 +5260,8 @@ inline Tensor cauchy(
 
 // aten::cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor cauchy_out(
+template <class = void>
+Tensor cauchy_out(
     const Tensor& out, const Tensor& self, double median = 0.0, double sigma = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4265,7 +5273,8 @@ inline Tensor cauchy_out(
 
 // aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) ->
 // Tensor(a!)
-inline Tensor cauchy_(
+template <class = void>
+Tensor cauchy_(
     const Tensor& self, double median = 0.0, double sigma = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4274,34 +5283,49 @@ inline Tensor cauchy_(
   return self;
 }
 
+// aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor
+template <class = void>
+Tensor cdist(
+    const Tensor& x1, const Tensor& x2, double p = 2.0,
+    std::optional<int64_t> compute_mode = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, double, std::optional<int64_t>)> op_("aten::cdist");
+  return op_(x1, x2, p, compute_mode);
+}
+
 // aten::ceil(Tensor self) -> Tensor
-inline Tensor ceil(const Tensor& self) {
+template <class = void>
+Tensor ceil(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::ceil");
   return op_(self);
 }
 
 // aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ceil_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor ceil_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ceil.out");
   op_(self, out);
   return out;
 }
 
 // aten::ceil_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor ceil_(const Tensor& self) {
+template <class = void>
+Tensor ceil_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::ceil_");
   op_(self);
   return self;
 }
 
 // aten::celu(Tensor self, Scalar alpha=1.) -> Tensor
-inline Tensor celu(const Tensor& self, const Scalar& alpha = 1.0) {
+template <class = void>
+Tensor celu(const Tensor& self, const Scalar& alpha = 1.0) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::celu");
   return op_(self, alpha);
 }
 
 // aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor celu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1.0) {
+template <class = void>
+Tensor celu_out(const Tensor& out, const Tensor& self, const Scalar& alpha = 1.0) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::celu.out");
   op_(self, alpha, out);
@@ -4309,20 +5333,23 @@ inline Tensor celu_out(const Tensor& out, const Tensor& self, const Scalar& alph
 }
 
 // aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)
-inline Tensor celu_(const Tensor& self, const Scalar& alpha = 1.0) {
+template <class = void>
+Tensor celu_(const Tensor& self, const Scalar& alpha = 1.0) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::celu_");
   op_(self, alpha);
   return self;
 }
 
 // aten::chain_matmul(Tensor[] matrices) -> Tensor
-inline Tensor chain_matmul(const Tensors& matrices) {
+template <class = void>
+Tensor chain_matmul(const Tensors& matrices) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::chain_matmul");
   return op_(matrices);
 }
 
 // aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor chain_matmul_out(const Tensor& out, const Tensors& matrices) {
+template <class = void>
+Tensor chain_matmul_out(const Tensor& out, const Tensors& matrices) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&)> op_("aten::chain_matmul.out");
   op_(matrices, out);
@@ -4330,13 +5357,15 @@ inline Tensor chain_matmul_out(const Tensor& out, const Tensors& matrices) {
 }
 
 // aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor
-inline Tensor channel_shuffle(const Tensor& self, int64_t groups) {
+template <class = void>
+Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::channel_shuffle");
   return op_(self, groups);
 }
 
 // aten::channel_shuffle.out(Tensor self, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor channel_shuffle_out(const Tensor& out, const Tensor& self, int64_t groups) {
+template <class = void>
+Tensor channel_shuffle_out(const Tensor& out, const Tensor& self, int64_t groups) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::channel_shuffle.out");
   op_(self, groups, out);
@@ -4344,13 +5373,15 @@ inline Tensor channel_shuffle_out(const Tensor& out, const Tensor& self, int64_t
 }
 
 // aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor
-inline Tensor cholesky_inverse(const Tensor& self, bool upper = false) {
+template <class = void>
+Tensor cholesky_inverse(const Tensor& self, bool upper = false) {
   static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::cholesky_inverse");
   return op_(self, upper);
 }
 
 // aten::cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cholesky_inverse_out(const Tensor& out, const Tensor& self, bool upper = false) {
+template <class = void>
+Tensor cholesky_inverse_out(const Tensor& out, const Tensor& self, bool upper = false) {
   static constinit const LazyOp<void(
       const Tensor&, bool, const Tensor&)> op_("aten::cholesky_inverse.out");
   op_(self, upper, out);
@@ -4358,7 +5389,8 @@ inline Tensor cholesky_inverse_out(const Tensor& out, const Tensor& self, bool u
 }
 
 // aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor
-inline Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false) {
+template <class = void>
+Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool)> op_("aten::cholesky_solve");
   return op_(self, input2, upper);
@@ -4366,7 +5398,8 @@ inline Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool uppe
 
 // aten::cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor cholesky_solve_out(
+template <class = void>
+Tensor cholesky_solve_out(
     const Tensor& out, const Tensor& self, const Tensor& input2, bool upper = false) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::cholesky_solve.out");
@@ -4375,14 +5408,16 @@ inline Tensor cholesky_solve_out(
 }
 
 // aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
-inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
+template <class = void>
+std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, int64_t, int64_t)> op_("aten::chunk");
   return op_(self, chunks, dim);
 }
 
 // aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
-inline Tensor clamp(
+template <class = void>
+Tensor clamp(
     const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -4392,7 +5427,8 @@ inline Tensor clamp(
 }
 
 // aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
-inline Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+template <class = void>
+Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clamp.Tensor");
   return op_(self, min, max);
@@ -4400,7 +5436,8 @@ inline Tensor clamp(const Tensor& self, const OptionalTensor& min, const Optiona
 
 // aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor clamp_out(
+template <class = void>
+Tensor clamp_out(
     const Tensor& out, const Tensor& self, const OptionalTensor& min = {},
     const OptionalTensor& max = {}) {
   static constinit const LazyOp<void(
@@ -4411,7 +5448,8 @@ inline Tensor clamp_out(
 }
 
 // aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clamp_out(
+template <class = void>
+Tensor clamp_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& min,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4422,7 +5460,8 @@ inline Tensor clamp_out(
 }
 
 // aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
-inline Tensor clamp_(
+template <class = void>
+Tensor clamp_(
     const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4433,8 +5472,8 @@ inline Tensor clamp_(
 }
 
 // aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
-inline Tensor clamp_(
-    const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+template <class = void>
+Tensor clamp_(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
   static constinit const LazyOp<void(
       const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clamp_.Tensor");
   op_(self, min, max);
@@ -4442,19 +5481,22 @@ inline Tensor clamp_(
 }
 
 // aten::clamp_max(Tensor self, Scalar max) -> Tensor
-inline Tensor clamp_max(const Tensor& self, const Scalar& max) {
+template <class = void>
+Tensor clamp_max(const Tensor& self, const Scalar& max) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::clamp_max");
   return op_(self, max);
 }
 
 // aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
-inline Tensor clamp_max(const Tensor& self, const Tensor& max) {
+template <class = void>
+Tensor clamp_max(const Tensor& self, const Tensor& max) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::clamp_max.Tensor");
   return op_(self, max);
 }
 
 // aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Tensor& max) {
+template <class = void>
+Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Tensor& max) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::clamp_max.Tensor_out");
   op_(self, max, out);
@@ -4462,7 +5504,8 @@ inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Scalar& max) {
+template <class = void>
+Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Scalar& max) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::clamp_max.out");
   op_(self, max, out);
@@ -4470,33 +5513,38 @@ inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Scalar&
 }
 
 // aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)
-inline Tensor clamp_max_(const Tensor& self, const Scalar& max) {
+template <class = void>
+Tensor clamp_max_(const Tensor& self, const Scalar& max) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::clamp_max_");
   op_(self, max);
   return self;
 }
 
 // aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)
-inline Tensor clamp_max_(const Tensor& self, const Tensor& max) {
+template <class = void>
+Tensor clamp_max_(const Tensor& self, const Tensor& max) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::clamp_max_.Tensor");
   op_(self, max);
   return self;
 }
 
 // aten::clamp_min(Tensor self, Scalar min) -> Tensor
-inline Tensor clamp_min(const Tensor& self, const Scalar& min) {
+template <class = void>
+Tensor clamp_min(const Tensor& self, const Scalar& min) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::clamp_min");
   return op_(self, min);
 }
 
 // aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
-inline Tensor clamp_min(const Tensor& self, const Tensor& min) {
+template <class = void>
+Tensor clamp_min(const Tensor& self, const Tensor& min) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::clamp_min.Tensor");
   return op_(self, min);
 }
 
 // aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Tensor& min) {
+template <class = void>
+Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Tensor& min) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::clamp_min.Tensor_out");
   op_(self, min, out);
@@ -4504,7 +5552,8 @@ inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Scalar& min) {
+template <class = void>
+Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Scalar& min) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::clamp_min.out");
   op_(self, min, out);
@@ -4512,21 +5561,24 @@ inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Scalar&
 }
 
 // aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)
-inline Tensor clamp_min_(const Tensor& self, const Scalar& min) {
+template <class = void>
+Tensor clamp_min_(const Tensor& self, const Scalar& min) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::clamp_min_");
   op_(self, min);
   return self;
 }
 
 // aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)
-inline Tensor clamp_min_(const Tensor& self, const Tensor& min) {
+template <class = void>
+Tensor clamp_min_(const Tensor& self, const Tensor& min) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::clamp_min_.Tensor");
   op_(self, min);
   return self;
 }
 
 // aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
-inline Tensor clip(
+template <class = void>
+Tensor clip(
     const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -4535,7 +5587,8 @@ inline Tensor clip(
 }
 
 // aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
-inline Tensor clip(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+template <class = void>
+Tensor clip(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clip.Tensor");
   return op_(self, min, max);
@@ -4543,7 +5596,8 @@ inline Tensor clip(const Tensor& self, const OptionalTensor& min, const Optional
 
 // aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor clip_out(
+template <class = void>
+Tensor clip_out(
     const Tensor& out, const Tensor& self, const OptionalTensor& min = {},
     const OptionalTensor& max = {}) {
   static constinit const LazyOp<void(
@@ -4554,7 +5608,8 @@ inline Tensor clip_out(
 }
 
 // aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clip_out(
+template <class = void>
+Tensor clip_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& min,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4565,7 +5620,8 @@ inline Tensor clip_out(
 }
 
 // aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
-inline Tensor clip_(
+template <class = void>
+Tensor clip_(
     const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
     const std::optional<Scalar>& max = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4576,7 +5632,8 @@ inline Tensor clip_(
 }
 
 // aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
-inline Tensor clip_(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+template <class = void>
+Tensor clip_(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
   static constinit const LazyOp<void(
       const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clip_.Tensor");
   op_(self, min, max);
@@ -4584,14 +5641,16 @@ inline Tensor clip_(const Tensor& self, const OptionalTensor& min, const Optiona
 }
 
 // aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
+template <class = void>
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<MemoryFormat>)> op_("aten::clone");
   return op_(self, memory_format);
 }
 
 // aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor clone_out(
+template <class = void>
+Tensor clone_out(
     const Tensor& out, const Tensor& self,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -4602,7 +5661,8 @@ inline Tensor clone_out(
 
 // aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
 // padding, int[2] stride) -> Tensor
-inline Tensor col2im(
+template <class = void>
+Tensor col2im(
     const Tensor& self, List<int64_t> output_size, List<int64_t> kernel_size,
     List<int64_t> dilation, List<int64_t> padding, List<int64_t> stride) {
   static constinit const LazyOp<Tensor(
@@ -4613,7 +5673,8 @@ inline Tensor col2im(
 
 // aten::col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
 // padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor col2im_out(
+template <class = void>
+Tensor col2im_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size, List<int64_t> kernel_size,
     List<int64_t> dilation, List<int64_t> padding, List<int64_t> stride) {
   static constinit const LazyOp<void(
@@ -4624,13 +5685,15 @@ inline Tensor col2im_out(
 }
 
 // aten::column_stack(Tensor[] tensors) -> Tensor
-inline Tensor column_stack(const Tensors& tensors) {
+template <class = void>
+Tensor column_stack(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::column_stack");
   return op_(tensors);
 }
 
 // aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor column_stack_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor column_stack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&)> op_("aten::column_stack.out");
   op_(tensors, out);
@@ -4638,19 +5701,22 @@ inline Tensor column_stack_out(const Tensor& out, const Tensors& tensors) {
 }
 
 // aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor
-inline Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
+template <class = void>
+Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::combinations");
   return op_(self, r, with_replacement);
 }
 
 // aten::complex(Tensor real, Tensor imag) -> Tensor
-inline Tensor complex(const Tensor& real, const Tensor& imag) {
+template <class = void>
+Tensor complex(const Tensor& real, const Tensor& imag) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::complex");
   return op_(real, imag);
 }
 
 // aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor complex_out(const Tensor& out, const Tensor& real, const Tensor& imag) {
+template <class = void>
+Tensor complex_out(const Tensor& out, const Tensor& real, const Tensor& imag) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::complex.out");
   op_(real, imag, out);
@@ -4658,13 +5724,15 @@ inline Tensor complex_out(const Tensor& out, const Tensor& real, const Tensor& i
 }
 
 // aten::concat(Tensor[] tensors, int dim=0) -> Tensor
-inline Tensor concat(const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor concat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::concat");
   return op_(tensors, dim);
 }
 
 // aten::concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor concat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor concat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<void(
       const TensorList&, int64_t, const Tensor&)> op_("aten::concat.out");
   op_(tensors, dim, out);
@@ -4672,13 +5740,15 @@ inline Tensor concat_out(const Tensor& out, const Tensors& tensors, int64_t dim 
 }
 
 // aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor
-inline Tensor concatenate(const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor concatenate(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::concatenate");
   return op_(tensors, dim);
 }
 
 // aten::concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor concatenate_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor concatenate_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<void(
       const TensorList&, int64_t, const Tensor&)> op_("aten::concatenate.out");
   op_(tensors, dim, out);
@@ -4686,33 +5756,38 @@ inline Tensor concatenate_out(const Tensor& out, const Tensors& tensors, int64_t
 }
 
 // aten::conj(Tensor(a) self) -> Tensor(a)
-inline Tensor conj(const Tensor& self) {
+template <class = void>
+Tensor conj(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::conj");
   return op_(self);
 }
 
 // aten::conj_physical(Tensor self) -> Tensor
-inline Tensor conj_physical(const Tensor& self) {
+template <class = void>
+Tensor conj_physical(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::conj_physical");
   return op_(self);
 }
 
 // aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor conj_physical_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor conj_physical_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::conj_physical.out");
   op_(self, out);
   return out;
 }
 
 // aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor conj_physical_(const Tensor& self) {
+template <class = void>
+Tensor conj_physical_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::conj_physical_");
   op_(self);
   return self;
 }
 
 // aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor
-inline Tensor constant_pad_nd(const Tensor& self, List<int64_t> pad, const Scalar& value = 0) {
+template <class = void>
+Tensor constant_pad_nd(const Tensor& self, List<int64_t> pad, const Scalar& value = 0) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, const Scalar&)> op_("aten::constant_pad_nd");
   return op_(self, pad, value);
@@ -4720,7 +5795,8 @@ inline Tensor constant_pad_nd(const Tensor& self, List<int64_t> pad, const Scala
 
 // aten::constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor constant_pad_nd_out(
+template <class = void>
+Tensor constant_pad_nd_out(
     const Tensor& out, const Tensor& self, List<int64_t> pad, const Scalar& value = 0) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Scalar&,
@@ -4730,15 +5806,16 @@ inline Tensor constant_pad_nd_out(
 }
 
 // aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)
-inline Tensor contiguous(
-    const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
+template <class = void>
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> op_("aten::contiguous");
   return op_(self, memory_format);
 }
 
 // aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1]
 // padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor
-inline Tensor conv1d(
+template <class = void>
+Tensor conv1d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1}, List<int64_t> padding = {0}, List<int64_t> dilation = {1},
     int64_t groups = 1) {
@@ -4750,7 +5827,8 @@ inline Tensor conv1d(
 
 // aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str
 // padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor
-inline Tensor conv1d(
+template <class = void>
+Tensor conv1d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias, List<int64_t> stride,
     std::string_view padding, List<int64_t> dilation = {1}, int64_t groups = 1) {
   static constinit const LazyOp<Tensor(
@@ -4761,7 +5839,8 @@ inline Tensor conv1d(
 
 // aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2]
 // padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor
-inline Tensor conv2d(
+template <class = void>
+Tensor conv2d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1, 1}, List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1},
     int64_t groups = 1) {
@@ -4773,7 +5852,8 @@ inline Tensor conv2d(
 
 // aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], str
 // padding="valid", SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor
-inline Tensor conv2d(
+template <class = void>
+Tensor conv2d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias, List<int64_t> stride,
     std::string_view padding, List<int64_t> dilation = {1, 1}, int64_t groups = 1) {
   static constinit const LazyOp<Tensor(
@@ -4784,7 +5864,8 @@ inline Tensor conv2d(
 
 // aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1],
 // SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor
-inline Tensor conv3d(
+template <class = void>
+Tensor conv3d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1, 1, 1}, List<int64_t> padding = {0, 0, 0},
     List<int64_t> dilation = {1, 1, 1}, int64_t groups = 1) {
@@ -4796,7 +5877,8 @@ inline Tensor conv3d(
 
 // aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1],
 // str padding="valid", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor
-inline Tensor conv3d(
+template <class = void>
+Tensor conv3d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias, List<int64_t> stride,
     std::string_view padding, List<int64_t> dilation = {1, 1, 1}, int64_t groups = 1) {
   static constinit const LazyOp<Tensor(
@@ -4808,7 +5890,8 @@ inline Tensor conv3d(
 // aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1],
 // SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) ->
 // Tensor
-inline Tensor conv_transpose1d(
+template <class = void>
+Tensor conv_transpose1d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1}, List<int64_t> padding = {0}, List<int64_t> output_padding = {0},
     int64_t groups = 1, List<int64_t> dilation = {1}) {
@@ -4822,7 +5905,8 @@ inline Tensor conv_transpose1d(
 // aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1,
 // 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2]
 // dilation=[1, 1]) -> Tensor
-inline Tensor conv_transpose2d(
+template <class = void>
+Tensor conv_transpose2d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1, 1}, List<int64_t> padding = {0, 0},
     List<int64_t> output_padding = {0, 0}, int64_t groups = 1, List<int64_t> dilation = {1, 1}) {
@@ -4836,7 +5920,8 @@ inline Tensor conv_transpose2d(
 // aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1,
 // 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1,
 // SymInt[3] dilation=[1, 1, 1]) -> Tensor
-inline Tensor conv_transpose3d(
+template <class = void>
+Tensor conv_transpose3d(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
     List<int64_t> stride = {1, 1, 1}, List<int64_t> padding = {0, 0, 0},
     List<int64_t> output_padding = {0, 0, 0}, int64_t groups = 1,
@@ -4850,7 +5935,8 @@ inline Tensor conv_transpose3d(
 
 // aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
 // SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
-inline Tensor convolution(
+template <class = void>
+Tensor convolution(
     const Tensor& input, const Tensor& weight, const OptionalTensor& bias, List<int64_t> stride,
     List<int64_t> padding, List<int64_t> dilation, bool transposed, List<int64_t> output_padding,
     int64_t groups) {
@@ -4864,7 +5950,8 @@ inline Tensor convolution(
 // aten::convolution.out(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[]
 // padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor convolution_out(
+template <class = void>
+Tensor convolution_out(
     const Tensor& out, const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
     List<int64_t> stride, List<int64_t> padding, List<int64_t> dilation, bool transposed,
     List<int64_t> output_padding, int64_t groups) {
@@ -4879,7 +5966,8 @@ inline Tensor convolution_out(
 // aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes,
 // SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding,
 // SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> convolution_backward(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     const Tensor& grad_output, const Tensor& input, const Tensor& weight,
     const OptionalList<int64_t>& bias_sizes, List<int64_t> stride, List<int64_t> padding,
     List<int64_t> dilation, bool transposed, List<int64_t> output_padding, int64_t groups,
@@ -4895,13 +5983,15 @@ inline std::tuple<Tensor, Tensor, Tensor> convolution_backward(
 }
 
 // aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor
-inline Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false) {
+template <class = void>
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, bool)> op_("aten::copy");
   return op_(self, src, non_blocking);
 }
 
 // aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor copy_out(
+template <class = void>
+Tensor copy_out(
     const Tensor& out, const Tensor& self, const Tensor& src, bool non_blocking = false) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::copy.out");
@@ -4910,20 +6000,23 @@ inline Tensor copy_out(
 }
 
 // aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
-inline Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = false) {
+template <class = void>
+Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = false) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> op_("aten::copy_");
   op_(self, src, non_blocking);
   return self;
 }
 
 // aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor copysign(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor copysign(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::copysign.Scalar");
   return op_(self, other);
 }
 
 // aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor copysign_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::copysign.Scalar_out");
   op_(self, other, out);
@@ -4931,13 +6024,15 @@ inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Scalar& 
 }
 
 // aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor copysign(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor copysign(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::copysign.Tensor");
   return op_(self, other);
 }
 
 // aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor copysign_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::copysign.out");
   op_(self, other, out);
@@ -4945,60 +6040,69 @@ inline Tensor copysign_out(const Tensor& out, const Tensor& self, const Tensor& 
 }
 
 // aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor copysign_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor copysign_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::copysign_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor copysign_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor copysign_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::copysign_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::corrcoef(Tensor self) -> Tensor
-inline Tensor corrcoef(const Tensor& self) {
+template <class = void>
+Tensor corrcoef(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::corrcoef");
   return op_(self);
 }
 
 // aten::cos(Tensor self) -> Tensor
-inline Tensor cos(const Tensor& self) {
+template <class = void>
+Tensor cos(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::cos");
   return op_(self);
 }
 
 // aten::cos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cos_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor cos_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::cos.out");
   op_(self, out);
   return out;
 }
 
 // aten::cos_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor cos_(const Tensor& self) {
+template <class = void>
+Tensor cos_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::cos_");
   op_(self);
   return self;
 }
 
 // aten::cosh(Tensor self) -> Tensor
-inline Tensor cosh(const Tensor& self) {
+template <class = void>
+Tensor cosh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::cosh");
   return op_(self);
 }
 
 // aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cosh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor cosh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::cosh.out");
   op_(self, out);
   return out;
 }
 
 // aten::cosh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor cosh_(const Tensor& self) {
+template <class = void>
+Tensor cosh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::cosh_");
   op_(self);
   return self;
@@ -5006,7 +6110,8 @@ inline Tensor cosh_(const Tensor& self) {
 
 // aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int
 // reduction=1) -> Tensor
-inline Tensor cosine_embedding_loss(
+template <class = void>
+Tensor cosine_embedding_loss(
     const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0.0,
     int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -5016,29 +6121,32 @@ inline Tensor cosine_embedding_loss(
 }
 
 // aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor
-inline Tensor cosine_similarity(
-    const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08) {
+template <class = void>
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, double)> op_("aten::cosine_similarity");
   return op_(x1, x2, dim, eps);
 }
 
 // aten::count_nonzero(Tensor self, int? dim=None) -> Tensor
-inline Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = std::nullopt) {
+template <class = void>
+Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>)> op_("aten::count_nonzero");
   return op_(self, dim);
 }
 
 // aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
-inline Tensor count_nonzero(const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor count_nonzero(const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::count_nonzero.dim_IntList");
   return op_(self, dim);
 }
 
 // aten::count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor count_nonzero_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor count_nonzero_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>,
       const Tensor&)> op_("aten::count_nonzero.dim_IntList_out");
@@ -5047,7 +6155,8 @@ inline Tensor count_nonzero_out(const Tensor& out, const Tensor& self, List<int6
 }
 
 // aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor count_nonzero_out(
+template <class = void>
+Tensor count_nonzero_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<int64_t>, const Tensor&)> op_("aten::count_nonzero.out");
@@ -5063,22 +6172,24 @@ struct CovOptions {
 
 // aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) ->
 // Tensor
-inline Tensor cov(const Tensor& self, const CovOptions& options = {}) {
+template <class = void>
+Tensor cov(const Tensor& self, const CovOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const OptionalTensor&, const OptionalTensor&)> op_("aten::cov");
   return op_(self, options.correction, options.fweights, options.aweights);
 }
 
 // aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor
-inline Tensor cross(
-    const Tensor& self, const Tensor& other, std::optional<int64_t> dim = std::nullopt) {
+template <class = void>
+Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::optional<int64_t>)> op_("aten::cross");
   return op_(self, other, dim);
 }
 
 // aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cross_out(
+template <class = void>
+Tensor cross_out(
     const Tensor& out, const Tensor& self, const Tensor& other,
     std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<void(
@@ -5089,7 +6200,8 @@ inline Tensor cross_out(
 
 // aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
 // ignore_index=-100, float label_smoothing=0.) -> Tensor
-inline Tensor cross_entropy_loss(
+template <class = void>
+Tensor cross_entropy_loss(
     const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
     int64_t reduction = 1, int64_t ignore_index = -100, double label_smoothing = 0.0) {
   static constinit const LazyOp<Tensor(
@@ -5098,8 +6210,35 @@ inline Tensor cross_entropy_loss(
   return op_(self, target, weight, reduction, ignore_index, label_smoothing);
 }
 
+// aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor
+template <class = void>
+Tensor ctc_loss(
+    const Tensor& log_probs, const Tensor& targets, List<int64_t> input_lengths,
+    List<int64_t> target_lengths, int64_t blank = 0, int64_t reduction = 1,
+    bool zero_infinity = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>, int64_t,
+      int64_t, bool)> op_("aten::ctc_loss.IntList");
+  return op_(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+}
+
+// aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+// target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor
+template <class = void>
+Tensor ctc_loss(
+    const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+    const Tensor& target_lengths, int64_t blank = 0, int64_t reduction = 1,
+    bool zero_infinity = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t,
+      bool)> op_("aten::ctc_loss.Tensor");
+  return op_(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+}
+
 // aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
+template <class = void>
+std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t)> op_("aten::cummax");
   return op_(self, dim);
@@ -5107,7 +6246,8 @@ inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
 
 // aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
 // values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> cummax_out(
+template <class = void>
+std::tuple<Tensor, Tensor> cummax_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::cummax.out");
@@ -5116,7 +6256,8 @@ inline std::tuple<Tensor, Tensor> cummax_out(
 }
 
 // aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
+template <class = void>
+std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t)> op_("aten::cummin");
   return op_(self, dim);
@@ -5124,7 +6265,8 @@ inline std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
 
 // aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!)
 // values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> cummin_out(
+template <class = void>
+std::tuple<Tensor, Tensor> cummin_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::cummin.out");
@@ -5133,14 +6275,16 @@ inline std::tuple<Tensor, Tensor> cummin_out(
 }
 
 // aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
-inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor cumprod(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumprod");
   return op_(self, dim, dtype);
 }
 
 // aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cumprod_out(
+template <class = void>
+Tensor cumprod_out(
     const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::cumprod.out");
@@ -5149,7 +6293,8 @@ inline Tensor cumprod_out(
 }
 
 // aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
-inline Tensor cumprod_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor cumprod_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumprod_");
   op_(self, dim, dtype);
@@ -5157,14 +6302,16 @@ inline Tensor cumprod_(const Tensor& self, int64_t dim, std::optional<Dtype> dty
 }
 
 // aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
-inline Tensor cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumsum");
   return op_(self, dim, dtype);
 }
 
 // aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor cumsum_out(
+template <class = void>
+Tensor cumsum_out(
     const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::cumsum.out");
@@ -5173,7 +6320,8 @@ inline Tensor cumsum_out(
 }
 
 // aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
-inline Tensor cumsum_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor cumsum_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumsum_");
   op_(self, dim, dtype);
@@ -5186,81 +6334,91 @@ struct CumulativeTrapezoidDxOptions {
 };
 
 // aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
-inline Tensor cumulative_trapezoid(
-    const Tensor& y, const CumulativeTrapezoidDxOptions& options = {}) {
+template <class = void>
+Tensor cumulative_trapezoid(const Tensor& y, const CumulativeTrapezoidDxOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, int64_t)> op_("aten::cumulative_trapezoid.dx");
   return op_(y, options.dx, options.dim);
 }
 
 // aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
-inline Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+template <class = void>
+Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::cumulative_trapezoid.x");
   return op_(y, x, dim);
 }
 
 // aten::deg2rad(Tensor self) -> Tensor
-inline Tensor deg2rad(const Tensor& self) {
+template <class = void>
+Tensor deg2rad(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::deg2rad");
   return op_(self);
 }
 
 // aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor deg2rad_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor deg2rad_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::deg2rad.out");
   op_(self, out);
   return out;
 }
 
 // aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor deg2rad_(const Tensor& self) {
+template <class = void>
+Tensor deg2rad_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::deg2rad_");
   op_(self);
   return self;
 }
 
 // aten::det(Tensor self) -> Tensor
-inline Tensor det(const Tensor& self) {
+template <class = void>
+Tensor det(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::det");
   return op_(self);
 }
 
 // aten::detach(Tensor(a) self) -> Tensor(a)
-inline Tensor detach(const Tensor& self) {
+template <class = void>
+Tensor detach(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::detach");
   return op_(self);
 }
 
 // aten::detach_copy(Tensor self) -> Tensor
-inline Tensor detach_copy(const Tensor& self) {
+template <class = void>
+Tensor detach_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::detach_copy");
   return op_(self);
 }
 
 // aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor detach_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor detach_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::detach_copy.out");
   op_(self, out);
   return out;
 }
 
 // aten::diag(Tensor self, int diagonal=0) -> Tensor
-inline Tensor diag(const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor diag(const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::diag");
   return op_(self, diagonal);
 }
 
 // aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor diag_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor diag_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::diag.out");
   op_(self, diagonal, out);
   return out;
 }
 
 // aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor
-inline Tensor diag_embed(
-    const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
+template <class = void>
+Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diag_embed");
   return op_(self, offset, dim1, dim2);
@@ -5268,7 +6426,8 @@ inline Tensor diag_embed(
 
 // aten::diag_embed.out(Tensor self, int offset=0, int dim1=-2, int dim2=-1, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor diag_embed_out(
+template <class = void>
+Tensor diag_embed_out(
     const Tensor& out, const Tensor& self, int64_t offset = 0, int64_t dim1 = -2,
     int64_t dim2 = -1) {
   static constinit const LazyOp<void(
@@ -5278,7 +6437,8 @@ inline Tensor diag_embed_out(
 }
 
 // aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)
-inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+template <class = void>
+Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal");
   return op_(self, offset, dim1, dim2);
@@ -5286,7 +6446,8 @@ inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0,
 
 // aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2)
 // -> Tensor
-inline Tensor diagonal_backward(
+template <class = void>
+Tensor diagonal_backward(
     const Tensor& grad_output, List<int64_t> input_sizes, int64_t offset, int64_t dim1,
     int64_t dim2) {
   static constinit const LazyOp<Tensor(
@@ -5297,7 +6458,8 @@ inline Tensor diagonal_backward(
 
 // aten::diagonal_backward.out(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int
 // dim2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor diagonal_backward_out(
+template <class = void>
+Tensor diagonal_backward_out(
     const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t offset,
     int64_t dim1, int64_t dim2) {
   static constinit const LazyOp<void(
@@ -5308,8 +6470,8 @@ inline Tensor diagonal_backward_out(
 }
 
 // aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor
-inline Tensor diagonal_copy(
-    const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+template <class = void>
+Tensor diagonal_copy(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal_copy");
   return op_(self, offset, dim1, dim2);
@@ -5317,7 +6479,8 @@ inline Tensor diagonal_copy(
 
 // aten::diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor diagonal_copy_out(
+template <class = void>
+Tensor diagonal_copy_out(
     const Tensor& out, const Tensor& self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, int64_t, int64_t, const Tensor&)> op_("aten::diagonal_copy.out");
@@ -5326,7 +6489,8 @@ inline Tensor diagonal_copy_out(
 }
 
 // aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor
-inline Tensor diagonal_scatter(
+template <class = void>
+Tensor diagonal_scatter(
     const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, int64_t, int64_t)> op_("aten::diagonal_scatter");
@@ -5335,7 +6499,8 @@ inline Tensor diagonal_scatter(
 
 // aten::diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor diagonal_scatter_out(
+template <class = void>
+Tensor diagonal_scatter_out(
     const Tensor& out, const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
     int64_t dim2 = 1) {
   static constinit const LazyOp<void(
@@ -5346,7 +6511,8 @@ inline Tensor diagonal_scatter_out(
 }
 
 // aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor
-inline Tensor diff(
+template <class = void>
+Tensor diff(
     const Tensor& self, int64_t n = 1, int64_t dim = -1, const OptionalTensor& prepend = {},
     const OptionalTensor& append = {}) {
   static constinit const LazyOp<Tensor(
@@ -5357,7 +6523,8 @@ inline Tensor diff(
 
 // aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor diff_out(
+template <class = void>
+Tensor diff_out(
     const Tensor& out, const Tensor& self, int64_t n = 1, int64_t dim = -1,
     const OptionalTensor& prepend = {}, const OptionalTensor& append = {}) {
   static constinit const LazyOp<void(
@@ -5368,35 +6535,39 @@ inline Tensor diff_out(
 }
 
 // aten::digamma(Tensor self) -> Tensor
-inline Tensor digamma(const Tensor& self) {
+template <class = void>
+Tensor digamma(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::digamma");
   return op_(self);
 }
 
 // aten::digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor digamma_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor digamma_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::digamma.out");
   op_(self, out);
   return out;
 }
 
 // aten::digamma_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor digamma_(const Tensor& self) {
+template <class = void>
+Tensor digamma_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::digamma_");
   op_(self);
   return self;
 }
 
 // aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor
-inline Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+template <class = void>
+Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::dist");
   return op_(self, other, p);
 }
 
 // aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor dist_out(
-    const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+template <class = void>
+Tensor dist_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& p = 2) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::dist.out");
   op_(self, other, p, out);
@@ -5404,14 +6575,15 @@ inline Tensor dist_out(
 }
 
 // aten::div.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor div(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor div(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::div.Scalar");
   return op_(self, other);
 }
 
 // aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
-inline Tensor div(
-    const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+template <class = void>
+Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, std::optional<std::string_view>)> op_("aten::div.Scalar_mode");
   return op_(self, other, rounding_mode);
@@ -5419,7 +6591,8 @@ inline Tensor div(
 
 // aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor div_out(
+template <class = void>
+Tensor div_out(
     const Tensor& out, const Tensor& self, const Scalar& other,
     std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
@@ -5430,7 +6603,8 @@ inline Tensor div_out(
 }
 
 // aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor div_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor div_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::div.Scalar_out");
   op_(self, other, out);
@@ -5438,21 +6612,23 @@ inline Tensor div_out(const Tensor& out, const Tensor& self, const Scalar& other
 }
 
 // aten::div.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor div(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor div(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::div.Tensor");
   return op_(self, other);
 }
 
 // aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
-inline Tensor div(
-    const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+template <class = void>
+Tensor div(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::optional<std::string_view>)> op_("aten::div.Tensor_mode");
   return op_(self, other, rounding_mode);
 }
 
 // aten::div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor div_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor div_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::div.out");
   op_(self, other, out);
@@ -5461,7 +6637,8 @@ inline Tensor div_out(const Tensor& out, const Tensor& self, const Tensor& other
 
 // aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor div_out(
+template <class = void>
+Tensor div_out(
     const Tensor& out, const Tensor& self, const Tensor& other,
     std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
@@ -5472,14 +6649,16 @@ inline Tensor div_out(
 }
 
 // aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor div_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor div_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::div_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
-inline Tensor div_(
+template <class = void>
+Tensor div_(
     const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, std::optional<std::string_view>)> op_("aten::div_.Scalar_mode");
@@ -5488,14 +6667,16 @@ inline Tensor div_(
 }
 
 // aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor div_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor div_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::div_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
-inline Tensor div_(
+template <class = void>
+Tensor div_(
     const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, std::optional<std::string_view>)> op_("aten::div_.Tensor_mode");
@@ -5504,13 +6685,15 @@ inline Tensor div_(
 }
 
 // aten::divide.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor divide(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor divide(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::divide.Scalar");
   return op_(self, other);
 }
 
 // aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
-inline Tensor divide(
+template <class = void>
+Tensor divide(
     const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&,
@@ -5519,13 +6702,15 @@ inline Tensor divide(
 }
 
 // aten::divide.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor divide(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor divide(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::divide.Tensor");
   return op_(self, other);
 }
 
 // aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
-inline Tensor divide(
+template <class = void>
+Tensor divide(
     const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -5534,7 +6719,8 @@ inline Tensor divide(
 }
 
 // aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::divide.out");
   op_(self, other, out);
@@ -5543,7 +6729,8 @@ inline Tensor divide_out(const Tensor& out, const Tensor& self, const Tensor& ot
 
 // aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor divide_out(
+template <class = void>
+Tensor divide_out(
     const Tensor& out, const Tensor& self, const Tensor& other,
     std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
@@ -5554,14 +6741,16 @@ inline Tensor divide_out(
 }
 
 // aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor divide_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor divide_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::divide_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
-inline Tensor divide_(
+template <class = void>
+Tensor divide_(
     const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&,
@@ -5571,14 +6760,16 @@ inline Tensor divide_(
 }
 
 // aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor divide_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor divide_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::divide_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
-inline Tensor divide_(
+template <class = void>
+Tensor divide_(
     const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&,
@@ -5588,13 +6779,15 @@ inline Tensor divide_(
 }
 
 // aten::dot(Tensor self, Tensor tensor) -> Tensor
-inline Tensor dot(const Tensor& self, const Tensor& tensor) {
+template <class = void>
+Tensor dot(const Tensor& self, const Tensor& tensor) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::dot");
   return op_(self, tensor);
 }
 
 // aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor dot_out(const Tensor& out, const Tensor& self, const Tensor& tensor) {
+template <class = void>
+Tensor dot_out(const Tensor& out, const Tensor& self, const Tensor& tensor) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::dot.out");
   op_(self, tensor, out);
@@ -5602,33 +6795,38 @@ inline Tensor dot_out(const Tensor& out, const Tensor& self, const Tensor& tenso
 }
 
 // aten::dropout(Tensor input, float p, bool train) -> Tensor
-inline Tensor dropout(const Tensor& input, double p, bool train) {
+template <class = void>
+Tensor dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::dropout");
   return op_(input, p, train);
 }
 
 // aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
-inline Tensor dropout_(const Tensor& self, double p, bool train) {
+template <class = void>
+Tensor dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::dropout_");
   op_(self, p, train);
   return self;
 }
 
 // aten::dstack(Tensor[] tensors) -> Tensor
-inline Tensor dstack(const Tensors& tensors) {
+template <class = void>
+Tensor dstack(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::dstack");
   return op_(tensors);
 }
 
 // aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor dstack_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor dstack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::dstack.out");
   op_(tensors, out);
   return out;
 }
 
 // aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor
-inline Tensor einsum(
+template <class = void>
+Tensor einsum(
     std::string_view equation, const Tensors& tensors,
     const OptionalList<int64_t>& path = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -5638,7 +6836,8 @@ inline Tensor einsum(
 }
 
 // aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
-inline Tensor elu(
+template <class = void>
+Tensor elu(
     const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
     const Scalar& input_scale = 1) {
   static constinit const LazyOp<Tensor(
@@ -5648,7 +6847,8 @@ inline Tensor elu(
 
 // aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor elu_out(
+template <class = void>
+Tensor elu_out(
     const Tensor& out, const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
     const Scalar& input_scale = 1) {
   static constinit const LazyOp<void(
@@ -5659,7 +6859,8 @@ inline Tensor elu_out(
 }
 
 // aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)
-inline Tensor elu_(
+template <class = void>
+Tensor elu_(
     const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
     const Scalar& input_scale = 1) {
   static constinit const LazyOp<void(
@@ -5670,7 +6871,8 @@ inline Tensor elu_(
 
 // aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
 // scale_grad_by_freq=False, bool sparse=False) -> Tensor
-inline Tensor embedding(
+template <class = void>
+Tensor embedding(
     const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1,
     bool scale_grad_by_freq = false, bool sparse = false) {
   static constinit const LazyOp<Tensor(
@@ -5680,7 +6882,8 @@ inline Tensor embedding(
 
 // aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
 // scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor embedding_out(
+template <class = void>
+Tensor embedding_out(
     const Tensor& out, const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1,
     bool scale_grad_by_freq = false, bool sparse = false) {
   static constinit const LazyOp<void(
@@ -5689,9 +6892,42 @@ inline Tensor embedding_out(
   return out;
 }
 
+// aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False,
+// int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False)
+// -> (Tensor, Tensor, Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const OptionalTensor& per_sample_weights = {}, bool include_last_offset = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&,
+      bool)> op_("aten::embedding_bag");
+  return op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset);
+}
+
+// aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool
+// scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
+// int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
+    int64_t mode, bool sparse, const OptionalTensor& per_sample_weights, bool include_last_offset,
+    std::optional<int64_t> padding_idx) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, bool, int64_t, bool, const OptionalTensor&, bool,
+      std::optional<int64_t>)> op_("aten::embedding_bag.padding_idx");
+  return op_(
+      weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+      include_last_offset, padding_idx);
+}
+
 // aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
 // padding_idx, bool scale_grad_by_freq) -> Tensor
-inline Tensor embedding_dense_backward(
+template <class = void>
+Tensor embedding_dense_backward(
     const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx,
     bool scale_grad_by_freq) {
   static constinit const LazyOp<Tensor(
@@ -5701,7 +6937,8 @@ inline Tensor embedding_dense_backward(
 
 // aten::embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
 // padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor embedding_dense_backward_out(
+template <class = void>
+Tensor embedding_dense_backward_out(
     const Tensor& out, const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
     int64_t padding_idx, bool scale_grad_by_freq) {
   static constinit const LazyOp<void(
@@ -5721,7 +6958,8 @@ struct EmptyMemoryFormatOptions {
 
 // aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor empty(List<int64_t> size, const EmptyMemoryFormatOptions& options = {}) {
+template <class = void>
+Tensor empty(List<int64_t> size, const EmptyMemoryFormatOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>,
@@ -5732,7 +6970,8 @@ inline Tensor empty(List<int64_t> size, const EmptyMemoryFormatOptions& options 
 }
 
 // aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor empty_out(
+template <class = void>
+Tensor empty_out(
     const Tensor& out, List<int64_t> size,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -5751,7 +6990,8 @@ struct EmptyLikeOptions {
 
 // aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor empty_like(const Tensor& self, const EmptyLikeOptions& options = {}) {
+template <class = void>
+Tensor empty_like(const Tensor& self, const EmptyLikeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>, std::optional<MemoryFormat>)> op_("aten::empty_like");
@@ -5762,7 +7002,8 @@ inline Tensor empty_like(const Tensor& self, const EmptyLikeOptions& options = {
 
 // aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor empty_like_out(
+template <class = void>
+Tensor empty_like_out(
     const Tensor& out, const Tensor& self,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -5780,7 +7021,8 @@ struct EmptyStridedOptions {
 
 // aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor empty_strided(
+template <class = void>
+Tensor empty_strided(
     List<int64_t> size, List<int64_t> stride, const EmptyStridedOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::span<const int64_t>, std::optional<Dtype>,
@@ -5790,7 +7032,8 @@ inline Tensor empty_strided(
 }
 
 // aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor empty_strided_out(const Tensor& out, List<int64_t> size, List<int64_t> stride) {
+template <class = void>
+Tensor empty_strided_out(const Tensor& out, List<int64_t> size, List<int64_t> stride) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, std::span<const int64_t>,
       const Tensor&)> op_("aten::empty_strided.out");
@@ -5799,13 +7042,15 @@ inline Tensor empty_strided_out(const Tensor& out, List<int64_t> size, List<int6
 }
 
 // aten::eq.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor eq(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor eq(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::eq.Scalar");
   return op_(self, other);
 }
 
 // aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor eq_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor eq_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::eq.Scalar_out");
   op_(self, other, out);
@@ -5813,13 +7058,15 @@ inline Tensor eq_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::eq.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor eq(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor eq(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::eq.Tensor");
   return op_(self, other);
 }
 
 // aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor eq_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor eq_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::eq.Tensor_out");
   op_(self, other, out);
@@ -5827,140 +7074,161 @@ inline Tensor eq_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor eq_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor eq_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::eq_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor eq_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor eq_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::eq_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::equal(Tensor self, Tensor other) -> bool
-inline bool equal(const Tensor& self, const Tensor& other) {
+template <class = void>
+bool equal(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<bool(const Tensor&, const Tensor&)> op_("aten::equal");
   return op_(self, other);
 }
 
 // aten::erf(Tensor self) -> Tensor
-inline Tensor erf(const Tensor& self) {
+template <class = void>
+Tensor erf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erf");
   return op_(self);
 }
 
 // aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor erf_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor erf_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erf.out");
   op_(self, out);
   return out;
 }
 
 // aten::erf_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor erf_(const Tensor& self) {
+template <class = void>
+Tensor erf_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::erf_");
   op_(self);
   return self;
 }
 
 // aten::erfc(Tensor self) -> Tensor
-inline Tensor erfc(const Tensor& self) {
+template <class = void>
+Tensor erfc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erfc");
   return op_(self);
 }
 
 // aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor erfc_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor erfc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erfc.out");
   op_(self, out);
   return out;
 }
 
 // aten::erfc_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor erfc_(const Tensor& self) {
+template <class = void>
+Tensor erfc_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::erfc_");
   op_(self);
   return self;
 }
 
 // aten::erfinv(Tensor self) -> Tensor
-inline Tensor erfinv(const Tensor& self) {
+template <class = void>
+Tensor erfinv(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erfinv");
   return op_(self);
 }
 
 // aten::erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor erfinv_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor erfinv_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erfinv.out");
   op_(self, out);
   return out;
 }
 
 // aten::erfinv_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor erfinv_(const Tensor& self) {
+template <class = void>
+Tensor erfinv_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::erfinv_");
   op_(self);
   return self;
 }
 
 // aten::exp(Tensor self) -> Tensor
-inline Tensor exp(const Tensor& self) {
+template <class = void>
+Tensor exp(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp");
   return op_(self);
 }
 
 // aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor exp_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor exp_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::exp.out");
   op_(self, out);
   return out;
 }
 
 // aten::exp2(Tensor self) -> Tensor
-inline Tensor exp2(const Tensor& self) {
+template <class = void>
+Tensor exp2(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp2");
   return op_(self);
 }
 
 // aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor exp2_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor exp2_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::exp2.out");
   op_(self, out);
   return out;
 }
 
 // aten::exp2_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor exp2_(const Tensor& self) {
+template <class = void>
+Tensor exp2_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::exp2_");
   op_(self);
   return self;
 }
 
 // aten::exp_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor exp_(const Tensor& self) {
+template <class = void>
+Tensor exp_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::exp_");
   op_(self);
   return self;
 }
 
 // aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)
-inline Tensor expand(const Tensor& self, List<int64_t> size, bool implicit = false) {
+template <class = void>
+Tensor expand(const Tensor& self, List<int64_t> size, bool implicit = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::expand");
   return op_(self, size, implicit);
 }
 
 // aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)
-inline Tensor expand_as(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor expand_as(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::expand_as");
   return op_(self, other);
 }
 
 // aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
-inline Tensor expand_copy(const Tensor& self, List<int64_t> size, bool implicit = false) {
+template <class = void>
+Tensor expand_copy(const Tensor& self, List<int64_t> size, bool implicit = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::expand_copy");
   return op_(self, size, implicit);
@@ -5968,7 +7236,8 @@ inline Tensor expand_copy(const Tensor& self, List<int64_t> size, bool implicit 
 
 // aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor expand_copy_out(
+template <class = void>
+Tensor expand_copy_out(
     const Tensor& out, const Tensor& self, List<int64_t> size, bool implicit = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::expand_copy.out");
@@ -5977,27 +7246,31 @@ inline Tensor expand_copy_out(
 }
 
 // aten::expm1(Tensor self) -> Tensor
-inline Tensor expm1(const Tensor& self) {
+template <class = void>
+Tensor expm1(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::expm1");
   return op_(self);
 }
 
 // aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor expm1_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor expm1_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::expm1.out");
   op_(self, out);
   return out;
 }
 
 // aten::expm1_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor expm1_(const Tensor& self) {
+template <class = void>
+Tensor expm1_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::expm1_");
   op_(self);
   return self;
 }
 
 // aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor
-inline Tensor exponential(
+template <class = void>
+Tensor exponential(
     const Tensor& self, double lambd = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6007,7 +7280,8 @@ inline Tensor exponential(
 
 // aten::exponential.out(Tensor self, float lambd=1., *, Generator? generator=None, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor exponential_out(
+template <class = void>
+Tensor exponential_out(
     const Tensor& out, const Tensor& self, double lambd = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6018,7 +7292,8 @@ inline Tensor exponential_out(
 }
 
 // aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)
-inline Tensor exponential_(
+template <class = void>
+Tensor exponential_(
     const Tensor& self, double lambd = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6036,7 +7311,8 @@ struct EyeOptions {
 
 // aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
 // pin_memory=None) -> Tensor
-inline Tensor eye(int64_t n, const EyeOptions& options = {}) {
+template <class = void>
+Tensor eye(int64_t n, const EyeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::eye");
@@ -6052,7 +7328,8 @@ struct EyeMOptions {
 
 // aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None) -> Tensor
-inline Tensor eye(int64_t n, int64_t m, const EyeMOptions& options = {}) {
+template <class = void>
+Tensor eye(int64_t n, int64_t m, const EyeMOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::eye.m");
@@ -6060,28 +7337,32 @@ inline Tensor eye(int64_t n, int64_t m, const EyeMOptions& options = {}) {
 }
 
 // aten::eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor eye_out(const Tensor& out, int64_t n, int64_t m) {
+template <class = void>
+Tensor eye_out(const Tensor& out, int64_t n, int64_t m) {
   static constinit const LazyOp<void(int64_t, int64_t, const Tensor&)> op_("aten::eye.m_out");
   op_(n, m, out);
   return out;
 }
 
 // aten::eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor eye_out(const Tensor& out, int64_t n) {
+template <class = void>
+Tensor eye_out(const Tensor& out, int64_t n) {
   static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::eye.out");
   op_(n, out);
   return out;
 }
 
 // aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor
-inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+template <class = void>
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(
       const Tensor&, double, bool)> op_("aten::feature_alpha_dropout");
   return op_(input, p, train);
 }
 
 // aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
-inline Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
+template <class = void>
+Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(
       const Tensor&, double, bool)> op_("aten::feature_alpha_dropout_");
   op_(self, p, train);
@@ -6089,20 +7370,23 @@ inline Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
 }
 
 // aten::feature_dropout(Tensor input, float p, bool train) -> Tensor
-inline Tensor feature_dropout(const Tensor& input, double p, bool train) {
+template <class = void>
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::feature_dropout");
   return op_(input, p, train);
 }
 
 // aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)
-inline Tensor feature_dropout_(const Tensor& self, double p, bool train) {
+template <class = void>
+Tensor feature_dropout_(const Tensor& self, double p, bool train) {
   static constinit const LazyOp<void(const Tensor&, double, bool)> op_("aten::feature_dropout_");
   op_(self, p, train);
   return self;
 }
 
 // aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_fft(
+template <class = void>
+Tensor fft_fft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6113,7 +7397,8 @@ inline Tensor fft_fft(
 
 // aten::fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor fft_fft_out(
+template <class = void>
+Tensor fft_fft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6124,7 +7409,8 @@ inline Tensor fft_fft_out(
 }
 
 // aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_fft2(
+template <class = void>
+Tensor fft_fft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6135,7 +7421,8 @@ inline Tensor fft_fft2(
 
 // aten::fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_fft2_out(
+template <class = void>
+Tensor fft_fft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6154,7 +7441,8 @@ struct FftFftfreqOptions {
 
 // aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None) -> Tensor
-inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const FftFftfreqOptions& options = {}) {
+template <class = void>
+Tensor fft_fftfreq(int64_t n, double d = 1.0, const FftFftfreqOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, double, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::fft_fftfreq");
@@ -6162,14 +7450,16 @@ inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const FftFftfreqOptions& op
 }
 
 // aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_fftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
+template <class = void>
+Tensor fft_fftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
   static constinit const LazyOp<void(int64_t, double, const Tensor&)> op_("aten::fft_fftfreq.out");
   op_(n, d, out);
   return out;
 }
 
 // aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_fftn(
+template <class = void>
+Tensor fft_fftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6182,7 +7472,8 @@ inline Tensor fft_fftn(
 
 // aten::fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_fftn_out(
+template <class = void>
+Tensor fft_fftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6195,14 +7486,16 @@ inline Tensor fft_fftn_out(
 }
 
 // aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor
-inline Tensor fft_fftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
+template <class = void>
+Tensor fft_fftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>)> op_("aten::fft_fftshift");
   return op_(self, dim.get());
 }
 
 // aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_hfft(
+template <class = void>
+Tensor fft_hfft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6213,7 +7506,8 @@ inline Tensor fft_hfft(
 
 // aten::fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor fft_hfft_out(
+template <class = void>
+Tensor fft_hfft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6224,7 +7518,8 @@ inline Tensor fft_hfft_out(
 }
 
 // aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_hfft2(
+template <class = void>
+Tensor fft_hfft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6235,7 +7530,8 @@ inline Tensor fft_hfft2(
 
 // aten::fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_hfft2_out(
+template <class = void>
+Tensor fft_hfft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6246,7 +7542,8 @@ inline Tensor fft_hfft2_out(
 }
 
 // aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_hfftn(
+template <class = void>
+Tensor fft_hfftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6259,7 +7556,8 @@ inline Tensor fft_hfftn(
 
 // aten::fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_hfftn_out(
+template <class = void>
+Tensor fft_hfftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6272,7 +7570,8 @@ inline Tensor fft_hfftn_out(
 }
 
 // aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_ifft(
+template <class = void>
+Tensor fft_ifft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6283,7 +7582,8 @@ inline Tensor fft_ifft(
 
 // aten::fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor fft_ifft_out(
+template <class = void>
+Tensor fft_ifft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6294,7 +7594,8 @@ inline Tensor fft_ifft_out(
 }
 
 // aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_ifft2(
+template <class = void>
+Tensor fft_ifft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6305,7 +7606,8 @@ inline Tensor fft_ifft2(
 
 // aten::fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_ifft2_out(
+template <class = void>
+Tensor fft_ifft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6316,7 +7618,8 @@ inline Tensor fft_ifft2_out(
 }
 
 // aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_ifftn(
+template <class = void>
+Tensor fft_ifftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6329,7 +7632,8 @@ inline Tensor fft_ifftn(
 
 // aten::fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_ifftn_out(
+template <class = void>
+Tensor fft_ifftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6342,14 +7646,16 @@ inline Tensor fft_ifftn_out(
 }
 
 // aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor
-inline Tensor fft_ifftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
+template <class = void>
+Tensor fft_ifftshift(const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>)> op_("aten::fft_ifftshift");
   return op_(self, dim.get());
 }
 
 // aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_ihfft(
+template <class = void>
+Tensor fft_ihfft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6360,7 +7666,8 @@ inline Tensor fft_ihfft(
 
 // aten::fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor fft_ihfft_out(
+template <class = void>
+Tensor fft_ihfft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6371,7 +7678,8 @@ inline Tensor fft_ihfft_out(
 }
 
 // aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_ihfft2(
+template <class = void>
+Tensor fft_ihfft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6382,7 +7690,8 @@ inline Tensor fft_ihfft2(
 
 // aten::fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_ihfft2_out(
+template <class = void>
+Tensor fft_ihfft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6393,7 +7702,8 @@ inline Tensor fft_ihfft2_out(
 }
 
 // aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_ihfftn(
+template <class = void>
+Tensor fft_ihfftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6406,7 +7716,8 @@ inline Tensor fft_ihfftn(
 
 // aten::fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_ihfftn_out(
+template <class = void>
+Tensor fft_ihfftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6419,7 +7730,8 @@ inline Tensor fft_ihfftn_out(
 }
 
 // aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_irfft(
+template <class = void>
+Tensor fft_irfft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6430,7 +7742,8 @@ inline Tensor fft_irfft(
 
 // aten::fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor fft_irfft_out(
+template <class = void>
+Tensor fft_irfft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6441,7 +7754,8 @@ inline Tensor fft_irfft_out(
 }
 
 // aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_irfft2(
+template <class = void>
+Tensor fft_irfft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6452,7 +7766,8 @@ inline Tensor fft_irfft2(
 
 // aten::fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_irfft2_out(
+template <class = void>
+Tensor fft_irfft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6463,7 +7778,8 @@ inline Tensor fft_irfft2_out(
 }
 
 // aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_irfftn(
+template <class = void>
+Tensor fft_irfftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6476,7 +7792,8 @@ inline Tensor fft_irfftn(
 
 // aten::fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_irfftn_out(
+template <class = void>
+Tensor fft_irfftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6489,7 +7806,8 @@ inline Tensor fft_irfftn_out(
 }
 
 // aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor
-inline Tensor fft_rfft(
+template <class = void>
+Tensor fft_rfft(
     const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1,
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6500,7 +7818,8 @@ inline Tensor fft_rfft(
 
 // aten::fft_rfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor fft_rfft_out(
+template <class = void>
+Tensor fft_rfft_out(
     const Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt,
     int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6511,7 +7830,8 @@ inline Tensor fft_rfft_out(
 }
 
 // aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor
-inline Tensor fft_rfft2(
+template <class = void>
+Tensor fft_rfft2(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt, List<int64_t> dim = {-2, -1},
     std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -6522,7 +7842,8 @@ inline Tensor fft_rfft2(
 
 // aten::fft_rfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_rfft2_out(
+template <class = void>
+Tensor fft_rfft2_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     List<int64_t> dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6541,7 +7862,8 @@ struct FftRfftfreqOptions {
 
 // aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None) -> Tensor
-inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const FftRfftfreqOptions& options = {}) {
+template <class = void>
+Tensor fft_rfftfreq(int64_t n, double d = 1.0, const FftRfftfreqOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, double, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::fft_rfftfreq");
@@ -6549,14 +7871,16 @@ inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const FftRfftfreqOptions& 
 }
 
 // aten::fft_rfftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_rfftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
+template <class = void>
+Tensor fft_rfftfreq_out(const Tensor& out, int64_t n, double d = 1.0) {
   static constinit const LazyOp<void(int64_t, double, const Tensor&)> op_("aten::fft_rfftfreq.out");
   op_(n, d, out);
   return out;
 }
 
 // aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor
-inline Tensor fft_rfftn(
+template <class = void>
+Tensor fft_rfftn(
     const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6569,7 +7893,8 @@ inline Tensor fft_rfftn(
 
 // aten::fft_rfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor fft_rfftn_out(
+template <class = void>
+Tensor fft_rfftn_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& s = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt,
     std::optional<std::string_view> norm = std::nullopt) {
@@ -6582,13 +7907,15 @@ inline Tensor fft_rfftn_out(
 }
 
 // aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
-inline Tensor fill(const Tensor& self, const Scalar& value) {
+template <class = void>
+Tensor fill(const Tensor& self, const Scalar& value) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::fill.Scalar");
   return op_(self, value);
 }
 
 // aten::fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fill_out(const Tensor& out, const Tensor& self, const Scalar& value) {
+template <class = void>
+Tensor fill_out(const Tensor& out, const Tensor& self, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::fill.Scalar_out");
   op_(self, value, out);
@@ -6596,13 +7923,15 @@ inline Tensor fill_out(const Tensor& out, const Tensor& self, const Scalar& valu
 }
 
 // aten::fill.Tensor(Tensor self, Tensor value) -> Tensor
-inline Tensor fill(const Tensor& self, const Tensor& value) {
+template <class = void>
+Tensor fill(const Tensor& self, const Tensor& value) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fill.Tensor");
   return op_(self, value);
 }
 
 // aten::fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fill_out(const Tensor& out, const Tensor& self, const Tensor& value) {
+template <class = void>
+Tensor fill_out(const Tensor& out, const Tensor& self, const Tensor& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::fill.Tensor_out");
   op_(self, value, out);
@@ -6610,54 +7939,62 @@ inline Tensor fill_out(const Tensor& out, const Tensor& self, const Tensor& valu
 }
 
 // aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
-inline Tensor fill_(const Tensor& self, const Scalar& value) {
+template <class = void>
+Tensor fill_(const Tensor& self, const Scalar& value) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::fill_.Scalar");
   op_(self, value);
   return self;
 }
 
 // aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
-inline Tensor fill_(const Tensor& self, const Tensor& value) {
+template <class = void>
+Tensor fill_(const Tensor& self, const Tensor& value) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fill_.Tensor");
   op_(self, value);
   return self;
 }
 
 // aten::fix(Tensor self) -> Tensor
-inline Tensor fix(const Tensor& self) {
+template <class = void>
+Tensor fix(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::fix");
   return op_(self);
 }
 
 // aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fix_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor fix_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fix.out");
   op_(self, out);
   return out;
 }
 
 // aten::fix_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor fix_(const Tensor& self) {
+template <class = void>
+Tensor fix_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::fix_");
   op_(self);
   return self;
 }
 
 // aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)
-inline Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
+template <class = void>
+Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t)> op_("aten::flatten.using_ints");
   return op_(self, start_dim, end_dim);
 }
 
 // aten::flip(Tensor self, int[] dims) -> Tensor
-inline Tensor flip(const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor flip(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::flip");
   return op_(self, dims);
 }
 
 // aten::flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor flip_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor flip_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::flip.out");
   op_(self, dims, out);
@@ -6665,26 +8002,30 @@ inline Tensor flip_out(const Tensor& out, const Tensor& self, List<int64_t> dims
 }
 
 // aten::fliplr(Tensor self) -> Tensor
-inline Tensor fliplr(const Tensor& self) {
+template <class = void>
+Tensor fliplr(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::fliplr");
   return op_(self);
 }
 
 // aten::flipud(Tensor self) -> Tensor
-inline Tensor flipud(const Tensor& self) {
+template <class = void>
+Tensor flipud(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::flipud");
   return op_(self);
 }
 
 // aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor
-inline Tensor float_power(const Scalar& self, const Tensor& exponent) {
+template <class = void>
+Tensor float_power(const Scalar& self, const Tensor& exponent) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::float_power.Scalar");
   return op_(self, exponent);
 }
 
 // aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor float_power_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+template <class = void>
+Tensor float_power_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::float_power.Scalar_out");
   op_(self, exponent, out);
@@ -6692,7 +8033,8 @@ inline Tensor float_power_out(const Tensor& out, const Scalar& self, const Tenso
 }
 
 // aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
-inline Tensor float_power(const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor float_power(const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::float_power.Tensor_Scalar");
   return op_(self, exponent);
@@ -6700,7 +8042,8 @@ inline Tensor float_power(const Tensor& self, const Scalar& exponent) {
 
 // aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor float_power_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::float_power.Tensor_Scalar_out");
   op_(self, exponent, out);
@@ -6708,7 +8051,8 @@ inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Scala
 }
 
 // aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
-inline Tensor float_power(const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor float_power(const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::float_power.Tensor_Tensor");
   return op_(self, exponent);
@@ -6716,7 +8060,8 @@ inline Tensor float_power(const Tensor& self, const Tensor& exponent) {
 
 // aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor float_power_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::float_power.Tensor_Tensor_out");
   op_(self, exponent, out);
@@ -6724,7 +8069,8 @@ inline Tensor float_power_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
-inline Tensor float_power_(const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor float_power_(const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::float_power_.Scalar");
   op_(self, exponent);
@@ -6732,7 +8078,8 @@ inline Tensor float_power_(const Tensor& self, const Scalar& exponent) {
 }
 
 // aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
-inline Tensor float_power_(const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor float_power_(const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::float_power_.Tensor");
   op_(self, exponent);
@@ -6740,33 +8087,38 @@ inline Tensor float_power_(const Tensor& self, const Tensor& exponent) {
 }
 
 // aten::floor(Tensor self) -> Tensor
-inline Tensor floor(const Tensor& self) {
+template <class = void>
+Tensor floor(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::floor");
   return op_(self);
 }
 
 // aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor floor_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor floor_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::floor.out");
   op_(self, out);
   return out;
 }
 
 // aten::floor_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor floor_(const Tensor& self) {
+template <class = void>
+Tensor floor_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::floor_");
   op_(self);
   return self;
 }
 
 // aten::fmax(Tensor self, Tensor other) -> Tensor
-inline Tensor fmax(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmax(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmax");
   return op_(self, other);
 }
 
 // aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fmax_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmax_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmax.out");
   op_(self, other, out);
@@ -6774,13 +8126,15 @@ inline Tensor fmax_out(const Tensor& out, const Tensor& self, const Tensor& othe
 }
 
 // aten::fmin(Tensor self, Tensor other) -> Tensor
-inline Tensor fmin(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmin(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmin");
   return op_(self, other);
 }
 
 // aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fmin_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmin_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmin.out");
   op_(self, other, out);
@@ -6788,13 +8142,15 @@ inline Tensor fmin_out(const Tensor& out, const Tensor& self, const Tensor& othe
 }
 
 // aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor fmod(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor fmod(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::fmod.Scalar");
   return op_(self, other);
 }
 
 // aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor fmod_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::fmod.Scalar_out");
   op_(self, other, out);
@@ -6802,13 +8158,15 @@ inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Scalar& othe
 }
 
 // aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor fmod(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmod(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmod.Tensor");
   return op_(self, other);
 }
 
 // aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmod_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmod.Tensor_out");
   op_(self, other, out);
@@ -6816,41 +8174,47 @@ inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Tensor& othe
 }
 
 // aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor fmod_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor fmod_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::fmod_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor fmod_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor fmod_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fmod_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::frac(Tensor self) -> Tensor
-inline Tensor frac(const Tensor& self) {
+template <class = void>
+Tensor frac(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::frac");
   return op_(self);
 }
 
 // aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor frac_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor frac_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::frac.out");
   op_(self, out);
   return out;
 }
 
 // aten::frac_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor frac_(const Tensor& self) {
+template <class = void>
+Tensor frac_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::frac_");
   op_(self);
   return self;
 }
 
 // aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
-inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
+template <class = void>
+std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&)> op_("aten::frexp.Tensor");
   return op_(self);
@@ -6858,7 +8222,8 @@ inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
 
 // aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!)
 // mantissa, Tensor(b!) exponent)
-inline std::tuple<Tensor, Tensor> frexp_out(
+template <class = void>
+std::tuple<Tensor, Tensor> frexp_out(
     const Tensor& mantissa, const Tensor& exponent, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::frexp.Tensor_out");
@@ -6875,7 +8240,8 @@ struct FullOptions {
 
 // aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor full(List<int64_t> size, const Scalar& fill_value, const FullOptions& options = {}) {
+template <class = void>
+Tensor full(List<int64_t> size, const Scalar& fill_value, const FullOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, const Scalar&, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::full");
@@ -6883,7 +8249,8 @@ inline Tensor full(List<int64_t> size, const Scalar& fill_value, const FullOptio
 }
 
 // aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor full_out(const Tensor& out, List<int64_t> size, const Scalar& fill_value) {
+template <class = void>
+Tensor full_out(const Tensor& out, List<int64_t> size, const Scalar& fill_value) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Scalar&, const Tensor&)> op_("aten::full.out");
   op_(size, fill_value, out);
@@ -6900,7 +8267,8 @@ struct FullLikeOptions {
 
 // aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor full_like(
+template <class = void>
+Tensor full_like(
     const Tensor& self, const Scalar& fill_value, const FullLikeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, std::optional<Dtype>, std::optional<Layout>,
@@ -6913,7 +8281,8 @@ inline Tensor full_like(
 
 // aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor full_like_out(
+template <class = void>
+Tensor full_like_out(
     const Tensor& out, const Tensor& self, const Scalar& fill_value,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -6924,8 +8293,8 @@ inline Tensor full_like_out(
 }
 
 // aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
-inline Tensor gather(
-    const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
+template <class = void>
+Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, bool)> op_("aten::gather");
   return op_(self, dim, index, sparse_grad);
@@ -6933,7 +8302,8 @@ inline Tensor gather(
 
 // aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor gather_out(
+template <class = void>
+Tensor gather_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
     bool sparse_grad = false) {
   static constinit const LazyOp<void(
@@ -6943,13 +8313,15 @@ inline Tensor gather_out(
 }
 
 // aten::gcd(Tensor self, Tensor other) -> Tensor
-inline Tensor gcd(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gcd(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::gcd");
   return op_(self, other);
 }
 
 // aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor gcd_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gcd_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::gcd.out");
   op_(self, other, out);
@@ -6957,20 +8329,23 @@ inline Tensor gcd_out(const Tensor& out, const Tensor& self, const Tensor& other
 }
 
 // aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor gcd_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gcd_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gcd_");
   op_(self, other);
   return self;
 }
 
 // aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor ge(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ge(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ge.Scalar");
   return op_(self, other);
 }
 
 // aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ge_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ge_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::ge.Scalar_out");
   op_(self, other, out);
@@ -6978,13 +8353,15 @@ inline Tensor ge_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::ge.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor ge(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ge(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ge.Tensor");
   return op_(self, other);
 }
 
 // aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ge_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ge_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::ge.Tensor_out");
   op_(self, other, out);
@@ -6992,28 +8369,31 @@ inline Tensor ge_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor ge_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ge_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::ge_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor ge_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ge_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ge_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::gelu(Tensor self, *, str approximate="none") -> Tensor
-inline Tensor gelu(const Tensor& self, std::string_view approximate = "none") {
+template <class = void>
+Tensor gelu(const Tensor& self, std::string_view approximate = "none") {
   static constinit const LazyOp<Tensor(const Tensor&, std::string_view)> op_("aten::gelu");
   return op_(self, approximate);
 }
 
 // aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)
-inline Tensor gelu_out(
-    const Tensor& out, const Tensor& self, std::string_view approximate = "none") {
+template <class = void>
+Tensor gelu_out(const Tensor& out, const Tensor& self, std::string_view approximate = "none") {
   static constinit const LazyOp<void(
       const Tensor&, std::string_view, const Tensor&)> op_("aten::gelu.out");
   op_(self, approximate, out);
@@ -7021,14 +8401,16 @@ inline Tensor gelu_out(
 }
 
 // aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)
-inline Tensor gelu_(const Tensor& self, std::string_view approximate = "none") {
+template <class = void>
+Tensor gelu_(const Tensor& self, std::string_view approximate = "none") {
   static constinit const LazyOp<void(const Tensor&, std::string_view)> op_("aten::gelu_");
   op_(self, approximate);
   return self;
 }
 
 // aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor
-inline Tensor gelu_backward(
+template <class = void>
+Tensor gelu_backward(
     const Tensor& grad_output, const Tensor& self, std::string_view approximate = "none") {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::string_view)> op_("aten::gelu_backward");
@@ -7037,7 +8419,8 @@ inline Tensor gelu_backward(
 
 // aten::gelu_backward.grad_input(Tensor grad_output, Tensor self, *, str approximate="none",
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor gelu_backward_out(
+template <class = void>
+Tensor gelu_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     std::string_view approximate = "none") {
   static constinit const LazyOp<void(
@@ -7048,7 +8431,8 @@ inline Tensor gelu_backward_out(
 }
 
 // aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor
-inline Tensor geometric(
+template <class = void>
+Tensor geometric(
     const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, double, const std::optional<Generator>&)> op_("aten::geometric");
@@ -7057,7 +8441,8 @@ inline Tensor geometric(
 
 // aten::geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor geometric_out(
+template <class = void>
+Tensor geometric_out(
     const Tensor& out, const Tensor& self, double p,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -7068,7 +8453,8 @@ inline Tensor geometric_out(
 }
 
 // aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)
-inline Tensor geometric_(
+template <class = void>
+Tensor geometric_(
     const Tensor& self, double p, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, double, const std::optional<Generator>&)> op_("aten::geometric_");
@@ -7077,13 +8463,15 @@ inline Tensor geometric_(
 }
 
 // aten::ger(Tensor self, Tensor vec2) -> Tensor
-inline Tensor ger(const Tensor& self, const Tensor& vec2) {
+template <class = void>
+Tensor ger(const Tensor& self, const Tensor& vec2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ger");
   return op_(self, vec2);
 }
 
 // aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+template <class = void>
+Tensor ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::ger.out");
   op_(self, vec2, out);
@@ -7091,26 +8479,30 @@ inline Tensor ger_out(const Tensor& out, const Tensor& self, const Tensor& vec2)
 }
 
 // aten::glu(Tensor self, int dim=-1) -> Tensor
-inline Tensor glu(const Tensor& self, int64_t dim = -1) {
+template <class = void>
+Tensor glu(const Tensor& self, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::glu");
   return op_(self, dim);
 }
 
 // aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor glu_out(const Tensor& out, const Tensor& self, int64_t dim = -1) {
+template <class = void>
+Tensor glu_out(const Tensor& out, const Tensor& self, int64_t dim = -1) {
   static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::glu.out");
   op_(self, dim, out);
   return out;
 }
 
 // aten::greater.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor greater(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::greater.Scalar");
   return op_(self, other);
 }
 
 // aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor greater_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::greater.Scalar_out");
   op_(self, other, out);
@@ -7118,13 +8510,15 @@ inline Tensor greater_out(const Tensor& out, const Tensor& self, const Scalar& o
 }
 
 // aten::greater.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor greater(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::greater.Tensor");
   return op_(self, other);
 }
 
 // aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor greater_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::greater.Tensor_out");
   op_(self, other, out);
@@ -7132,28 +8526,32 @@ inline Tensor greater_out(const Tensor& out, const Tensor& self, const Tensor& o
 }
 
 // aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor greater_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::greater_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor greater_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::greater_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor greater_equal(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater_equal(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::greater_equal.Scalar");
   return op_(self, other);
 }
 
 // aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::greater_equal.Scalar_out");
   op_(self, other, out);
@@ -7161,14 +8559,16 @@ inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Sca
 }
 
 // aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor greater_equal(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater_equal(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::greater_equal.Tensor");
   return op_(self, other);
 }
 
 // aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::greater_equal.Tensor_out");
   op_(self, other, out);
@@ -7176,7 +8576,8 @@ inline Tensor greater_equal_out(const Tensor& out, const Tensor& self, const Ten
 }
 
 // aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor greater_equal_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor greater_equal_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::greater_equal_.Scalar");
   op_(self, other);
@@ -7184,16 +8585,139 @@ inline Tensor greater_equal_(const Tensor& self, const Scalar& other) {
 }
 
 // aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor greater_equal_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor greater_equal_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::greater_equal_.Tensor");
   op_(self, other);
   return self;
 }
 
+// aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+// align_corners) -> Tensor
+template <class = void>
+Tensor grid_sampler(
+    const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode,
+    bool align_corners) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool)> op_("aten::grid_sampler");
+  return op_(input, grid, interpolation_mode, padding_mode, align_corners);
+}
+
+// aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+// align_corners) -> Tensor
+template <class = void>
+Tensor grid_sampler_2d(
+    const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode,
+    bool align_corners) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool)> op_("aten::grid_sampler_2d");
+  return op_(input, grid, interpolation_mode, padding_mode, align_corners);
+}
+
+// aten::grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor grid_sampler_2d_out(
+    const Tensor& out, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool,
+      const Tensor&)> op_("aten::grid_sampler_2d.out");
+  op_(input, grid, interpolation_mode, padding_mode, align_corners, out);
+  return out;
+}
+
+// aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+// Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor> grid_sampler_2d_backward(
+    const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners, std::span<const uint8_t> output_mask) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool,
+      std::span<const uint8_t>)> op_("aten::grid_sampler_2d_backward");
+  return op_(
+      grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask);
+}
+
+// aten::grid_sampler_2d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+template <class = void>
+std::tuple<Tensor, Tensor> grid_sampler_2d_backward_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& grad_output, const Tensor& input,
+    const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners,
+    std::span<const uint8_t> output_mask) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::span<const uint8_t>,
+      const Tensor&, const Tensor&)> op_("aten::grid_sampler_2d_backward.out");
+  op_(
+      grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask, out0,
+      out1);
+  return {out0, out1};
+}
+
+// aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool
+// align_corners) -> Tensor
+template <class = void>
+Tensor grid_sampler_3d(
+    const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode,
+    bool align_corners) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool)> op_("aten::grid_sampler_3d");
+  return op_(input, grid, interpolation_mode, padding_mode, align_corners);
+}
+
+// aten::grid_sampler_3d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+// bool align_corners, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor grid_sampler_3d_out(
+    const Tensor& out, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool,
+      const Tensor&)> op_("aten::grid_sampler_3d.out");
+  op_(input, grid, interpolation_mode, padding_mode, align_corners, out);
+  return out;
+}
+
+// aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+// Tensor)
+template <class = void>
+std::tuple<Tensor, Tensor> grid_sampler_3d_backward(
+    const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners, std::span<const uint8_t> output_mask) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool,
+      std::span<const uint8_t>)> op_("aten::grid_sampler_3d_backward");
+  return op_(
+      grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask);
+}
+
+// aten::grid_sampler_3d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+// interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+// out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+template <class = void>
+std::tuple<Tensor, Tensor> grid_sampler_3d_backward_out(
+    const Tensor& out0, const Tensor& out1, const Tensor& grad_output, const Tensor& input,
+    const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners,
+    std::span<const uint8_t> output_mask) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::span<const uint8_t>,
+      const Tensor&, const Tensor&)> op_("aten::grid_sampler_3d_backward.out");
+  op_(
+      grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask, out0,
+      out1);
+  return {out0, out1};
+}
+
 // aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float
 // eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor
-inline Tensor group_norm(
+template <class = void>
+Tensor group_norm(
     const Tensor& input, int64_t num_groups, const OptionalTensor& weight = {},
     const OptionalTensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true) {
   static constinit const LazyOp<Tensor(
@@ -7204,7 +8728,8 @@ inline Tensor group_norm(
 
 // aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float
 // dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> gru(
+template <class = void>
+std::tuple<Tensor, Tensor> gru(
     const Tensor& input, const Tensor& hx, const Tensors& params, bool has_biases,
     int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -7215,7 +8740,8 @@ inline std::tuple<Tensor, Tensor> gru(
 
 // aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor?
 // b_hh=None) -> Tensor
-inline Tensor gru_cell(
+template <class = void>
+Tensor gru_cell(
     const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
     const OptionalTensor& b_ih = {}, const OptionalTensor& b_hh = {}) {
   static constinit const LazyOp<Tensor(
@@ -7225,13 +8751,15 @@ inline Tensor gru_cell(
 }
 
 // aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor gt(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor gt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::gt.Scalar");
   return op_(self, other);
 }
 
 // aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor gt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor gt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::gt.Scalar_out");
   op_(self, other, out);
@@ -7239,13 +8767,15 @@ inline Tensor gt_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::gt.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor gt(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gt(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::gt.Tensor");
   return op_(self, other);
 }
 
 // aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor gt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::gt.Tensor_out");
   op_(self, other, out);
@@ -7253,27 +8783,205 @@ inline Tensor gt_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor gt_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor gt_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::gt_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor gt_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor gt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
   op_(self, other);
   return self;
 }
 
+struct HammingWindowOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor hamming_window(int64_t window_length, const HammingWindowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hamming_window");
+  return op_(window_length, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::hamming_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor hamming_window_out(const Tensor& out, int64_t window_length) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::hamming_window.out");
+  op_(window_length, out);
+  return out;
+}
+
+struct HammingWindowPeriodicOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor hamming_window(
+    int64_t window_length, bool periodic, const HammingWindowPeriodicOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hamming_window.periodic");
+  return op_(
+      window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct HammingWindowPeriodicAlphaOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType?
+// dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor hamming_window(
+    int64_t window_length, bool periodic, double alpha,
+    const HammingWindowPeriodicAlphaOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hamming_window.periodic_alpha");
+  return op_(
+      window_length, periodic, alpha, options.dtype, options.layout, options.device,
+      options.pin_memory);
+}
+
+struct HammingWindowPeriodicAlphaBetaOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float
+// beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None)
+// -> Tensor
+template <class = void>
+Tensor hamming_window(
+    int64_t window_length, bool periodic, double alpha, double beta,
+    const HammingWindowPeriodicAlphaBetaOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, double, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hamming_window.periodic_alpha_beta");
+  return op_(
+      window_length, periodic, alpha, beta, options.dtype, options.layout, options.device,
+      options.pin_memory);
+}
+
+// aten::hamming_window.periodic_alpha_beta_out(int window_length, bool periodic, float alpha, float
+// beta, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor hamming_window_out(
+    const Tensor& out, int64_t window_length, bool periodic, double alpha, double beta) {
+  static constinit const LazyOp<void(
+      int64_t, bool, double, double,
+      const Tensor&)> op_("aten::hamming_window.periodic_alpha_beta_out");
+  op_(window_length, periodic, alpha, beta, out);
+  return out;
+}
+
+// aten::hamming_window.periodic_alpha_out(int window_length, bool periodic, float alpha, *,
+// Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor hamming_window_out(const Tensor& out, int64_t window_length, bool periodic, double alpha) {
+  static constinit const LazyOp<void(
+      int64_t, bool, double, const Tensor&)> op_("aten::hamming_window.periodic_alpha_out");
+  op_(window_length, periodic, alpha, out);
+  return out;
+}
+
+// aten::hamming_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor hamming_window_out(const Tensor& out, int64_t window_length, bool periodic) {
+  static constinit const LazyOp<void(
+      int64_t, bool, const Tensor&)> op_("aten::hamming_window.periodic_out");
+  op_(window_length, periodic, out);
+  return out;
+}
+
+struct HannWindowOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor hann_window(int64_t window_length, const HannWindowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hann_window");
+  return op_(window_length, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor hann_window_out(const Tensor& out, int64_t window_length) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::hann_window.out");
+  op_(window_length, out);
+  return out;
+}
+
+struct HannWindowPeriodicOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor hann_window(
+    int64_t window_length, bool periodic, const HannWindowPeriodicOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::hann_window.periodic");
+  return op_(
+      window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::hann_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor hann_window_out(const Tensor& out, int64_t window_length, bool periodic) {
+  static constinit const LazyOp<void(
+      int64_t, bool, const Tensor&)> op_("aten::hann_window.periodic_out");
+  op_(window_length, periodic, out);
+  return out;
+}
+
 // aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
-inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+template <class = void>
+Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::hardshrink");
   return op_(self, lambd);
 }
 
 // aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+template <class = void>
+Tensor hardshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::hardshrink.out");
   op_(self, lambd, out);
@@ -7281,7 +8989,8 @@ inline Tensor hardshrink_out(const Tensor& out, const Tensor& self, const Scalar
 }
 
 // aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor
-inline Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+template <class = void>
+Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::hardshrink_backward");
   return op_(grad_out, self, lambd);
@@ -7289,7 +8998,8 @@ inline Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, co
 
 // aten::hardshrink_backward.grad_input(Tensor grad_out, Tensor self, Scalar lambd, *, Tensor(a!)
 // grad_input) -> Tensor(a!)
-inline Tensor hardshrink_backward_out(
+template <class = void>
+Tensor hardshrink_backward_out(
     const Tensor& grad_input, const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&,
@@ -7299,27 +9009,31 @@ inline Tensor hardshrink_backward_out(
 }
 
 // aten::hardsigmoid(Tensor self) -> Tensor
-inline Tensor hardsigmoid(const Tensor& self) {
+template <class = void>
+Tensor hardsigmoid(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::hardsigmoid");
   return op_(self);
 }
 
 // aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hardsigmoid_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor hardsigmoid_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hardsigmoid.out");
   op_(self, out);
   return out;
 }
 
 // aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor hardsigmoid_(const Tensor& self) {
+template <class = void>
+Tensor hardsigmoid_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::hardsigmoid_");
   op_(self);
   return self;
 }
 
 // aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor
-inline Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::hardsigmoid_backward");
   return op_(grad_output, self);
@@ -7327,7 +9041,8 @@ inline Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self
 
 // aten::hardsigmoid_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input)
 // -> Tensor(a!)
-inline Tensor hardsigmoid_backward_out(
+template <class = void>
+Tensor hardsigmoid_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::hardsigmoid_backward.grad_input");
@@ -7336,35 +9051,39 @@ inline Tensor hardsigmoid_backward_out(
 }
 
 // aten::hardswish(Tensor self) -> Tensor
-inline Tensor hardswish(const Tensor& self) {
+template <class = void>
+Tensor hardswish(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::hardswish");
   return op_(self);
 }
 
 // aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hardswish_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor hardswish_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hardswish.out");
   op_(self, out);
   return out;
 }
 
 // aten::hardswish_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor hardswish_(const Tensor& self) {
+template <class = void>
+Tensor hardswish_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::hardswish_");
   op_(self);
   return self;
 }
 
 // aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor
-inline Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::hardswish_backward");
   return op_(grad_output, self);
 }
 
 // aten::hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hardswish_backward_out(
-    const Tensor& out, const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor hardswish_backward_out(const Tensor& out, const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::hardswish_backward.out");
   op_(grad_output, self, out);
@@ -7372,7 +9091,8 @@ inline Tensor hardswish_backward_out(
 }
 
 // aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor
-inline Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+template <class = void>
+Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh");
   return op_(self, min_val, max_val);
@@ -7380,7 +9100,8 @@ inline Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Sca
 
 // aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor hardtanh_out(
+template <class = void>
+Tensor hardtanh_out(
     const Tensor& out, const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::hardtanh.out");
@@ -7389,7 +9110,8 @@ inline Tensor hardtanh_out(
 }
 
 // aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)
-inline Tensor hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+template <class = void>
+Tensor hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh_");
   op_(self, min_val, max_val);
@@ -7398,7 +9120,8 @@ inline Tensor hardtanh_(const Tensor& self, const Scalar& min_val = -1, const Sc
 
 // aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) ->
 // Tensor
-inline Tensor hardtanh_backward(
+template <class = void>
+Tensor hardtanh_backward(
     const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::hardtanh_backward");
@@ -7407,7 +9130,8 @@ inline Tensor hardtanh_backward(
 
 // aten::hardtanh_backward.grad_input(Tensor grad_output, Tensor self, Scalar min_val, Scalar
 // max_val, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor hardtanh_backward_out(
+template <class = void>
+Tensor hardtanh_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& min_val,
     const Scalar& max_val) {
   static constinit const LazyOp<void(
@@ -7418,13 +9142,15 @@ inline Tensor hardtanh_backward_out(
 }
 
 // aten::heaviside(Tensor self, Tensor values) -> Tensor
-inline Tensor heaviside(const Tensor& self, const Tensor& values) {
+template <class = void>
+Tensor heaviside(const Tensor& self, const Tensor& values) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::heaviside");
   return op_(self, values);
 }
 
 // aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor heaviside_out(const Tensor& out, const Tensor& self, const Tensor& values) {
+template <class = void>
+Tensor heaviside_out(const Tensor& out, const Tensor& self, const Tensor& values) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::heaviside.out");
   op_(self, values, out);
@@ -7432,7 +9158,8 @@ inline Tensor heaviside_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)
-inline Tensor heaviside_(const Tensor& self, const Tensor& values) {
+template <class = void>
+Tensor heaviside_(const Tensor& self, const Tensor& values) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::heaviside_");
   op_(self, values);
   return self;
@@ -7440,7 +9167,8 @@ inline Tensor heaviside_(const Tensor& self, const Tensor& values) {
 
 // aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) ->
 // Tensor
-inline Tensor hinge_embedding_loss(
+template <class = void>
+Tensor hinge_embedding_loss(
     const Tensor& self, const Tensor& target, double margin = 1.0, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, double, int64_t)> op_("aten::hinge_embedding_loss");
@@ -7448,8 +9176,8 @@ inline Tensor hinge_embedding_loss(
 }
 
 // aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor
-inline Tensor histc(
-    const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
+template <class = void>
+Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Scalar&, const Scalar&)> op_("aten::histc");
   return op_(self, bins, min, max);
@@ -7457,7 +9185,8 @@ inline Tensor histc(
 
 // aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor histc_out(
+template <class = void>
+Tensor histc_out(
     const Tensor& out, const Tensor& self, int64_t bins = 100, const Scalar& min = 0,
     const Scalar& max = 0) {
   static constinit const LazyOp<void(
@@ -7474,7 +9203,8 @@ struct HistogramBinCtOptions {
 
 // aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None,
 // bool density=False) -> (Tensor hist, Tensor bin_edges)
-inline std::tuple<Tensor, Tensor> histogram(
+template <class = void>
+std::tuple<Tensor, Tensor> histogram(
     const Tensor& self, int64_t bins = 100, const HistogramBinCtOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, std::optional<std::span<const double>>, const OptionalTensor&,
@@ -7491,7 +9221,8 @@ struct HistogramBinCtOutOptions {
 // aten::histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor?
 // weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist,
 // Tensor(b!) bin_edges)
-inline std::tuple<Tensor, Tensor> histogram_out(
+template <class = void>
+std::tuple<Tensor, Tensor> histogram_out(
     const Tensor& hist, const Tensor& bin_edges, const Tensor& self, int64_t bins = 100,
     const HistogramBinCtOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -7508,7 +9239,8 @@ struct HistogramBinsTensorOptions {
 
 // aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False)
 // -> (Tensor hist, Tensor bin_edges)
-inline std::tuple<Tensor, Tensor> histogram(
+template <class = void>
+std::tuple<Tensor, Tensor> histogram(
     const Tensor& self, const Tensor& bins, const HistogramBinsTensorOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, const Tensor&, const OptionalTensor&,
@@ -7523,7 +9255,8 @@ struct HistogramBinsTensorOutOptions {
 
 // aten::histogram.bins_tensor_out(Tensor self, Tensor bins, *, Tensor? weight=None, bool
 // density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!) bin_edges)
-inline std::tuple<Tensor, Tensor> histogram_out(
+template <class = void>
+std::tuple<Tensor, Tensor> histogram_out(
     const Tensor& hist, const Tensor& bin_edges, const Tensor& self, const Tensor& bins,
     const HistogramBinsTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -7534,20 +9267,23 @@ inline std::tuple<Tensor, Tensor> histogram_out(
 }
 
 // aten::hstack(Tensor[] tensors) -> Tensor
-inline Tensor hstack(const Tensors& tensors) {
+template <class = void>
+Tensor hstack(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::hstack");
   return op_(tensors);
 }
 
 // aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hstack_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor hstack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::hstack.out");
   op_(tensors, out);
   return out;
 }
 
 // aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor
-inline Tensor huber_loss(
+template <class = void>
+Tensor huber_loss(
     const Tensor& self, const Tensor& target, int64_t reduction = 1, double delta = 1.0) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, double)> op_("aten::huber_loss");
@@ -7556,7 +9292,8 @@ inline Tensor huber_loss(
 
 // aten::huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor huber_loss_out(
+template <class = void>
+Tensor huber_loss_out(
     const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1,
     double delta = 1.0) {
   static constinit const LazyOp<void(
@@ -7566,13 +9303,15 @@ inline Tensor huber_loss_out(
 }
 
 // aten::hypot(Tensor self, Tensor other) -> Tensor
-inline Tensor hypot(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor hypot(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::hypot");
   return op_(self, other);
 }
 
 // aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor hypot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor hypot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::hypot.out");
   op_(self, other, out);
@@ -7580,35 +9319,88 @@ inline Tensor hypot_out(const Tensor& out, const Tensor& self, const Tensor& oth
 }
 
 // aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor hypot_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor hypot_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hypot_");
   op_(self, other);
   return self;
 }
 
 // aten::i0(Tensor self) -> Tensor
-inline Tensor i0(const Tensor& self) {
+template <class = void>
+Tensor i0(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::i0");
   return op_(self);
 }
 
 // aten::i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor i0_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor i0_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::i0.out");
   op_(self, out);
   return out;
 }
 
 // aten::i0_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor i0_(const Tensor& self) {
+template <class = void>
+Tensor i0_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::i0_");
   op_(self);
   return self;
 }
 
+// aten::igamma(Tensor self, Tensor other) -> Tensor
+template <class = void>
+Tensor igamma(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::igamma");
+  return op_(self, other);
+}
+
+// aten::igamma.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor igamma_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::igamma.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+template <class = void>
+Tensor igamma_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::igamma_");
+  op_(self, other);
+  return self;
+}
+
+// aten::igammac(Tensor self, Tensor other) -> Tensor
+template <class = void>
+Tensor igammac(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::igammac");
+  return op_(self, other);
+}
+
+// aten::igammac.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor igammac_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::igammac.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+template <class = void>
+Tensor igammac_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::igammac_");
+  op_(self, other);
+  return self;
+}
+
 // aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
 // Tensor
-inline Tensor im2col(
+template <class = void>
+Tensor im2col(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> dilation, List<int64_t> padding,
     List<int64_t> stride) {
   static constinit const LazyOp<Tensor(
@@ -7619,7 +9411,8 @@ inline Tensor im2col(
 
 // aten::im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride,
 // *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor im2col_out(
+template <class = void>
+Tensor im2col_out(
     const Tensor& out, const Tensor& self, List<int64_t> kernel_size, List<int64_t> dilation,
     List<int64_t> padding, List<int64_t> stride) {
   static constinit const LazyOp<void(
@@ -7630,19 +9423,22 @@ inline Tensor im2col_out(
 }
 
 // aten::imag(Tensor(a) self) -> Tensor(a)
-inline Tensor imag(const Tensor& self) {
+template <class = void>
+Tensor imag(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::imag");
   return op_(self);
 }
 
 // aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
-inline Tensor index(const Tensor& self, const Tensors& indices) {
+template <class = void>
+Tensor index(const Tensor& self, const Tensors& indices) {
   static constinit const LazyOp<Tensor(const Tensor&, const TensorList&)> op_("aten::index.Tensor");
   return op_(self, indices);
 }
 
 // aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor index_out(const Tensor& out, const Tensor& self, const Tensors& indices) {
+template <class = void>
+Tensor index_out(const Tensor& out, const Tensor& self, const Tensors& indices) {
   static constinit const LazyOp<void(
       const Tensor&, const TensorList&, const Tensor&)> op_("aten::index.Tensor_out");
   op_(self, indices, out);
@@ -7650,7 +9446,8 @@ inline Tensor index_out(const Tensor& out, const Tensor& self, const Tensors& in
 }
 
 // aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor
-inline Tensor index_add(
+template <class = void>
+Tensor index_add(
     const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
     const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -7660,7 +9457,8 @@ inline Tensor index_add(
 
 // aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor index_add_out(
+template <class = void>
+Tensor index_add_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
     const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
@@ -7672,7 +9470,8 @@ inline Tensor index_add_out(
 
 // aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
 // Tensor(a!)
-inline Tensor index_add_(
+template <class = void>
+Tensor index_add_(
     const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
     const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
@@ -7682,8 +9481,8 @@ inline Tensor index_add_(
 }
 
 // aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor
-inline Tensor index_copy(
-    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+template <class = void>
+Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_copy");
   return op_(self, dim, index, source);
@@ -7691,7 +9490,8 @@ inline Tensor index_copy(
 
 // aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor index_copy_out(
+template <class = void>
+Tensor index_copy_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&,
@@ -7701,8 +9501,8 @@ inline Tensor index_copy_out(
 }
 
 // aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)
-inline Tensor index_copy_(
-    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+template <class = void>
+Tensor index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_copy_");
   op_(self, dim, index, source);
@@ -7710,8 +9510,8 @@ inline Tensor index_copy_(
 }
 
 // aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
-inline Tensor index_fill(
-    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+template <class = void>
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::index_fill.int_Scalar");
   return op_(self, dim, index, value);
@@ -7719,7 +9519,8 @@ inline Tensor index_fill(
 
 // aten::index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor index_fill_out(
+template <class = void>
+Tensor index_fill_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Scalar&,
@@ -7729,8 +9530,8 @@ inline Tensor index_fill_out(
 }
 
 // aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor
-inline Tensor index_fill(
-    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+template <class = void>
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_fill.int_Tensor");
   return op_(self, dim, index, value);
@@ -7738,7 +9539,8 @@ inline Tensor index_fill(
 
 // aten::index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor index_fill_out(
+template <class = void>
+Tensor index_fill_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&,
@@ -7748,8 +9550,8 @@ inline Tensor index_fill_out(
 }
 
 // aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
-inline Tensor index_fill_(
-    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+template <class = void>
+Tensor index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::index_fill_.int_Scalar");
   op_(self, dim, index, value);
@@ -7757,8 +9559,8 @@ inline Tensor index_fill_(
 }
 
 // aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)
-inline Tensor index_fill_(
-    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+template <class = void>
+Tensor index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_fill_.int_Tensor");
   op_(self, dim, index, value);
@@ -7766,7 +9568,8 @@ inline Tensor index_fill_(
 }
 
 // aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor
-inline Tensor index_put(
+template <class = void>
+Tensor index_put(
     const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const TensorList&, const Tensor&, bool)> op_("aten::index_put");
@@ -7775,7 +9578,8 @@ inline Tensor index_put(
 
 // aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor index_put_out(
+template <class = void>
+Tensor index_put_out(
     const Tensor& out, const Tensor& self, const Tensors& indices, const Tensor& values,
     bool accumulate = false) {
   static constinit const LazyOp<void(
@@ -7787,7 +9591,8 @@ inline Tensor index_put_out(
 
 // aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
 // Tensor(a!)
-inline Tensor index_put_(
+template <class = void>
+Tensor index_put_(
     const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate = false) {
   static constinit const LazyOp<void(
       const Tensor&, const TensorList&, const Tensor&, bool)> op_("aten::index_put_");
@@ -7795,16 +9600,55 @@ inline Tensor index_put_(
   return self;
 }
 
+// aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+// include_self=True) -> Tensor
+template <class = void>
+Tensor index_reduce(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view,
+      bool)> op_("aten::index_reduce");
+  return op_(self, dim, index, source, reduce, include_self);
+}
+
+// aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool
+// include_self=True, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor index_reduce_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view, bool,
+      const Tensor&)> op_("aten::index_reduce.out");
+  op_(self, dim, index, source, reduce, include_self, out);
+  return out;
+}
+
+// aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool
+// include_self=True) -> Tensor(a!)
+template <class = void>
+Tensor index_reduce_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view,
+      bool)> op_("aten::index_reduce_");
+  op_(self, dim, index, source, reduce, include_self);
+  return self;
+}
+
 // aten::index_select(Tensor self, int dim, Tensor index) -> Tensor
-inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+template <class = void>
+Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&)> op_("aten::index_select");
   return op_(self, dim, index);
 }
 
 // aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor index_select_out(
-    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+template <class = void>
+Tensor index_select_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_select.out");
   op_(self, dim, index, out);
@@ -7812,7 +9656,8 @@ inline Tensor index_select_out(
 }
 
 // aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor
-inline Tensor index_select_backward(
+template <class = void>
+Tensor index_select_backward(
     const Tensor& grad, List<int64_t> self_sizes, int64_t dim, const Tensor& index) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t,
@@ -7821,13 +9666,15 @@ inline Tensor index_select_backward(
 }
 
 // aten::inner(Tensor self, Tensor other) -> Tensor
-inline Tensor inner(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor inner(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::inner");
   return op_(self, other);
 }
 
 // aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor inner_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor inner_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::inner.out");
   op_(self, other, out);
@@ -7836,7 +9683,8 @@ inline Tensor inner_out(const Tensor& out, const Tensor& self, const Tensor& oth
 
 // aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 // running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
-inline Tensor instance_norm(
+template <class = void>
+Tensor instance_norm(
     const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
     double momentum, double eps, bool cudnn_enabled) {
@@ -7849,13 +9697,15 @@ inline Tensor instance_norm(
 }
 
 // aten::inverse(Tensor self) -> Tensor
-inline Tensor inverse(const Tensor& self) {
+template <class = void>
+Tensor inverse(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::inverse");
   return op_(self);
 }
 
 // aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor inverse_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor inverse_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::inverse.out");
   op_(self, out);
   return out;
@@ -7863,7 +9713,8 @@ inline Tensor inverse_out(const Tensor& out, const Tensor& self) {
 
 // aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
 // bool equal_nan=False) -> Tensor
-inline Tensor isclose(
+template <class = void>
+Tensor isclose(
     const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
     bool equal_nan = false) {
   static constinit const LazyOp<Tensor(
@@ -7872,7 +9723,8 @@ inline Tensor isclose(
 }
 
 // aten::isfinite(Tensor self) -> Tensor
-inline Tensor isfinite(const Tensor& self) {
+template <class = void>
+Tensor isfinite(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isfinite");
   return op_(self);
 }
@@ -7884,7 +9736,8 @@ struct IsinScalarTensorOptions {
 
 // aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool
 // invert=False) -> Tensor
-inline Tensor isin(
+template <class = void>
+Tensor isin(
     const Scalar& element, const Tensor& test_elements,
     const IsinScalarTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -7899,7 +9752,8 @@ struct IsinScalarTensorOutOptions {
 
 // aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False,
 // bool invert=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isin_out(
+template <class = void>
+Tensor isin_out(
     const Tensor& out, const Scalar& element, const Tensor& test_elements,
     const IsinScalarTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -7915,7 +9769,8 @@ struct IsinTensorScalarOptions {
 
 // aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool
 // invert=False) -> Tensor
-inline Tensor isin(
+template <class = void>
+Tensor isin(
     const Tensor& elements, const Scalar& test_element,
     const IsinTensorScalarOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -7930,7 +9785,8 @@ struct IsinTensorScalarOutOptions {
 
 // aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False,
 // bool invert=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isin_out(
+template <class = void>
+Tensor isin_out(
     const Tensor& out, const Tensor& elements, const Scalar& test_element,
     const IsinTensorScalarOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -7946,7 +9802,8 @@ struct IsinTensorTensorOptions {
 
 // aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool
 // invert=False) -> Tensor
-inline Tensor isin(
+template <class = void>
+Tensor isin(
     const Tensor& elements, const Tensor& test_elements,
     const IsinTensorTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -7961,7 +9818,8 @@ struct IsinTensorTensorOutOptions {
 
 // aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
 // bool invert=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isin_out(
+template <class = void>
+Tensor isin_out(
     const Tensor& out, const Tensor& elements, const Tensor& test_elements,
     const IsinTensorTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -7971,71 +9829,184 @@ inline Tensor isin_out(
 }
 
 // aten::isinf(Tensor self) -> Tensor
-inline Tensor isinf(const Tensor& self) {
+template <class = void>
+Tensor isinf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isinf");
   return op_(self);
 }
 
 // aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isinf_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor isinf_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isinf.out");
   op_(self, out);
   return out;
 }
 
 // aten::isnan(Tensor self) -> Tensor
-inline Tensor isnan(const Tensor& self) {
+template <class = void>
+Tensor isnan(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isnan");
   return op_(self);
 }
 
 // aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isnan_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor isnan_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isnan.out");
   op_(self, out);
   return out;
 }
 
 // aten::isneginf(Tensor self) -> Tensor
-inline Tensor isneginf(const Tensor& self) {
+template <class = void>
+Tensor isneginf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isneginf");
   return op_(self);
 }
 
 // aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isneginf_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor isneginf_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isneginf.out");
   op_(self, out);
   return out;
 }
 
 // aten::isposinf(Tensor self) -> Tensor
-inline Tensor isposinf(const Tensor& self) {
+template <class = void>
+Tensor isposinf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isposinf");
   return op_(self);
 }
 
 // aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor isposinf_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor isposinf_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isposinf.out");
   op_(self, out);
   return out;
 }
 
 // aten::isreal(Tensor self) -> Tensor
-inline Tensor isreal(const Tensor& self) {
+template <class = void>
+Tensor isreal(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isreal");
   return op_(self);
 }
 
+// aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+// window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool
+// return_complex=False) -> Tensor
+template <class = void>
+Tensor istft(
+    const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = std::nullopt,
+    std::optional<int64_t> win_length = std::nullopt, const OptionalTensor& window = {},
+    bool center = true, bool normalized = false, std::optional<bool> onesided = std::nullopt,
+    std::optional<int64_t> length = std::nullopt, bool return_complex = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>, const OptionalTensor&,
+      bool, bool, std::optional<bool>, std::optional<int64_t>, bool)> op_("aten::istft");
+  return op_(
+      self, n_fft, hop_length, win_length, window, center, normalized, onesided, length,
+      return_complex);
+}
+
 // aten::item(Tensor self) -> Scalar
-inline Scalar item(const Tensor& self) {
+template <class = void>
+Scalar item(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::item");
   return op_(self);
 }
 
+struct KaiserWindowOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor kaiser_window(int64_t window_length, const KaiserWindowOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::kaiser_window");
+  return op_(window_length, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+struct KaiserWindowBetaOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None,
+// Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor kaiser_window(
+    int64_t window_length, bool periodic, double beta,
+    const KaiserWindowBetaOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, double, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::kaiser_window.beta");
+  return op_(
+      window_length, periodic, beta, options.dtype, options.layout, options.device,
+      options.pin_memory);
+}
+
+// aten::kaiser_window.beta_out(int window_length, bool periodic, float beta, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor kaiser_window_out(const Tensor& out, int64_t window_length, bool periodic, double beta) {
+  static constinit const LazyOp<void(
+      int64_t, bool, double, const Tensor&)> op_("aten::kaiser_window.beta_out");
+  op_(window_length, periodic, beta, out);
+  return out;
+}
+
+// aten::kaiser_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor kaiser_window_out(const Tensor& out, int64_t window_length) {
+  static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::kaiser_window.out");
+  op_(window_length, out);
+  return out;
+}
+
+struct KaiserWindowPeriodicOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout?
+// layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor kaiser_window(
+    int64_t window_length, bool periodic, const KaiserWindowPeriodicOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, bool, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::kaiser_window.periodic");
+  return op_(
+      window_length, periodic, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::kaiser_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor kaiser_window_out(const Tensor& out, int64_t window_length, bool periodic) {
+  static constinit const LazyOp<void(
+      int64_t, bool, const Tensor&)> op_("aten::kaiser_window.periodic_out");
+  op_(window_length, periodic, out);
+  return out;
+}
+
 // aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor
-inline Tensor kl_div(
+template <class = void>
+Tensor kl_div(
     const Tensor& self, const Tensor& target, int64_t reduction = 1, bool log_target = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, bool)> op_("aten::kl_div");
@@ -8043,13 +10014,15 @@ inline Tensor kl_div(
 }
 
 // aten::kron(Tensor self, Tensor other) -> Tensor
-inline Tensor kron(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor kron(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::kron");
   return op_(self, other);
 }
 
 // aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor kron_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor kron_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::kron.out");
   op_(self, other, out);
@@ -8058,7 +10031,8 @@ inline Tensor kron_out(const Tensor& out, const Tensor& self, const Tensor& othe
 
 // aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor
 // indices)
-inline std::tuple<Tensor, Tensor> kthvalue(
+template <class = void>
+std::tuple<Tensor, Tensor> kthvalue(
     const Tensor& self, int64_t k, int64_t dim = -1, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, int64_t, bool)> op_("aten::kthvalue");
@@ -8067,7 +10041,8 @@ inline std::tuple<Tensor, Tensor> kthvalue(
 
 // aten::kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!)
 // values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> kthvalue_out(
+template <class = void>
+std::tuple<Tensor, Tensor> kthvalue_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -8078,14 +10053,16 @@ inline std::tuple<Tensor, Tensor> kthvalue_out(
 }
 
 // aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
-inline Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+template <class = void>
+Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, int64_t)> op_("aten::l1_loss");
   return op_(self, target, reduction);
 }
 
 // aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
 // float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor
-inline Tensor layer_norm(
+template <class = void>
+Tensor layer_norm(
     const Tensor& input, List<int64_t> normalized_shape, const OptionalTensor& weight = {},
     const OptionalTensor& bias = {}, double eps = 1e-05, bool cudnn_enable = true) {
   static constinit const LazyOp<Tensor(
@@ -8095,13 +10072,15 @@ inline Tensor layer_norm(
 }
 
 // aten::lcm(Tensor self, Tensor other) -> Tensor
-inline Tensor lcm(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lcm(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::lcm");
   return op_(self, other);
 }
 
 // aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lcm_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lcm_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::lcm.out");
   op_(self, other, out);
@@ -8109,20 +10088,23 @@ inline Tensor lcm_out(const Tensor& out, const Tensor& self, const Tensor& other
 }
 
 // aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor lcm_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lcm_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lcm_");
   op_(self, other);
   return self;
 }
 
 // aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor ldexp(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ldexp(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ldexp.Tensor");
   return op_(self, other);
 }
 
 // aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ldexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ldexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::ldexp.out");
   op_(self, other, out);
@@ -8130,20 +10112,23 @@ inline Tensor ldexp_out(const Tensor& out, const Tensor& self, const Tensor& oth
 }
 
 // aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor ldexp_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ldexp_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ldexp_");
   op_(self, other);
   return self;
 }
 
 // aten::le.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor le(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor le(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::le.Scalar");
   return op_(self, other);
 }
 
 // aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::le.Scalar_out");
   op_(self, other, out);
@@ -8151,13 +10136,15 @@ inline Tensor le_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::le.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor le(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor le(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::le.Tensor");
   return op_(self, other);
 }
 
 // aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor le_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor le_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::le.Tensor_out");
   op_(self, other, out);
@@ -8165,28 +10152,31 @@ inline Tensor le_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor le_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor le_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::le_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor le_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor le_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::le_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor
-inline Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01) {
+template <class = void>
+Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::leaky_relu");
   return op_(self, negative_slope);
 }
 
 // aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor leaky_relu_out(
-    const Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01) {
+template <class = void>
+Tensor leaky_relu_out(const Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::leaky_relu.out");
   op_(self, negative_slope, out);
@@ -8194,7 +10184,8 @@ inline Tensor leaky_relu_out(
 }
 
 // aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)
-inline Tensor leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01) {
+template <class = void>
+Tensor leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::leaky_relu_");
   op_(self, negative_slope);
   return self;
@@ -8202,7 +10193,8 @@ inline Tensor leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.0
 
 // aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool
 // self_is_result) -> Tensor
-inline Tensor leaky_relu_backward(
+template <class = void>
+Tensor leaky_relu_backward(
     const Tensor& grad_output, const Tensor& self, const Scalar& negative_slope,
     bool self_is_result) {
   static constinit const LazyOp<Tensor(
@@ -8212,7 +10204,8 @@ inline Tensor leaky_relu_backward(
 
 // aten::leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar negative_slope, bool
 // self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor leaky_relu_backward_out(
+template <class = void>
+Tensor leaky_relu_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     const Scalar& negative_slope, bool self_is_result) {
   static constinit const LazyOp<void(
@@ -8223,15 +10216,16 @@ inline Tensor leaky_relu_backward_out(
 }
 
 // aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
-inline Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+template <class = void>
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::lerp.Scalar");
   return op_(self, end, weight);
 }
 
 // aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lerp_out(
-    const Tensor& out, const Tensor& self, const Tensor& end, const Scalar& weight) {
+template <class = void>
+Tensor lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Scalar& weight) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::lerp.Scalar_out");
   op_(self, end, weight, out);
@@ -8239,15 +10233,16 @@ inline Tensor lerp_out(
 }
 
 // aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
-inline Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+template <class = void>
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp.Tensor");
   return op_(self, end, weight);
 }
 
 // aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lerp_out(
-    const Tensor& out, const Tensor& self, const Tensor& end, const Tensor& weight) {
+template <class = void>
+Tensor lerp_out(const Tensor& out, const Tensor& self, const Tensor& end, const Tensor& weight) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp.Tensor_out");
   op_(self, end, weight, out);
@@ -8255,7 +10250,8 @@ inline Tensor lerp_out(
 }
 
 // aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
-inline Tensor lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
+template <class = void>
+Tensor lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::lerp_.Scalar");
   op_(self, end, weight);
@@ -8263,7 +10259,8 @@ inline Tensor lerp_(const Tensor& self, const Tensor& end, const Scalar& weight)
 }
 
 // aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
-inline Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
+template <class = void>
+Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp_.Tensor");
   op_(self, end, weight);
@@ -8271,13 +10268,15 @@ inline Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight)
 }
 
 // aten::less.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor less(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::less.Scalar");
   return op_(self, other);
 }
 
 // aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor less_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::less.Scalar_out");
   op_(self, other, out);
@@ -8285,13 +10284,15 @@ inline Tensor less_out(const Tensor& out, const Tensor& self, const Scalar& othe
 }
 
 // aten::less.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor less(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::less.Tensor");
   return op_(self, other);
 }
 
 // aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor less_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::less.Tensor_out");
   op_(self, other, out);
@@ -8299,28 +10300,32 @@ inline Tensor less_out(const Tensor& out, const Tensor& self, const Tensor& othe
 }
 
 // aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor less_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::less_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor less_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::less_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor less_equal(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less_equal(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::less_equal.Scalar");
   return op_(self, other);
 }
 
 // aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::less_equal.Scalar_out");
   op_(self, other, out);
@@ -8328,14 +10333,16 @@ inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Scalar
 }
 
 // aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor less_equal(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less_equal(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::less_equal.Tensor");
   return op_(self, other);
 }
 
 // aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::less_equal.Tensor_out");
   op_(self, other, out);
@@ -8343,47 +10350,54 @@ inline Tensor less_equal_out(const Tensor& out, const Tensor& self, const Tensor
 }
 
 // aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor less_equal_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor less_equal_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::less_equal_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor less_equal_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor less_equal_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::less_equal_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::lgamma(Tensor self) -> Tensor
-inline Tensor lgamma(const Tensor& self) {
+template <class = void>
+Tensor lgamma(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::lgamma");
   return op_(self);
 }
 
 // aten::lgamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lgamma_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor lgamma_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lgamma.out");
   op_(self, out);
   return out;
 }
 
 // aten::lgamma_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor lgamma_(const Tensor& self) {
+template <class = void>
+Tensor lgamma_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::lgamma_");
   op_(self);
   return self;
 }
 
 // aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor
-inline Tensor linalg_cholesky(const Tensor& self, bool upper = false) {
+template <class = void>
+Tensor linalg_cholesky(const Tensor& self, bool upper = false) {
   static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::linalg_cholesky");
   return op_(self, upper);
 }
 
 // aten::linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_cholesky_out(const Tensor& out, const Tensor& self, bool upper = false) {
+template <class = void>
+Tensor linalg_cholesky_out(const Tensor& out, const Tensor& self, bool upper = false) {
   static constinit const LazyOp<void(
       const Tensor&, bool, const Tensor&)> op_("aten::linalg_cholesky.out");
   op_(self, upper, out);
@@ -8397,7 +10411,8 @@ struct LinalgCholeskyExOptions {
 
 // aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L,
 // Tensor info)
-inline std::tuple<Tensor, Tensor> linalg_cholesky_ex(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_cholesky_ex(
     const Tensor& self, const LinalgCholeskyExOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, bool, bool)> op_("aten::linalg_cholesky_ex");
@@ -8411,7 +10426,8 @@ struct LinalgCholeskyExLOptions {
 
 // aten::linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!)
 // L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)
-inline std::tuple<Tensor, Tensor> linalg_cholesky_ex_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_cholesky_ex_out(
     const Tensor& L, const Tensor& info, const Tensor& self,
     const LinalgCholeskyExLOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -8421,14 +10437,16 @@ inline std::tuple<Tensor, Tensor> linalg_cholesky_ex_out(
 }
 
 // aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor
-inline Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt) {
+template <class = void>
+Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const std::optional<Scalar>&)> op_("aten::linalg_cond");
   return op_(self, p);
 }
 
 // aten::linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_cond_out(
+template <class = void>
+Tensor linalg_cond_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& p = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, const std::optional<Scalar>&, const Tensor&)> op_("aten::linalg_cond.out");
@@ -8437,14 +10455,16 @@ inline Tensor linalg_cond_out(
 }
 
 // aten::linalg_cond.p_str(Tensor self, str p) -> Tensor
-inline Tensor linalg_cond(const Tensor& self, std::string_view p) {
+template <class = void>
+Tensor linalg_cond(const Tensor& self, std::string_view p) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::string_view)> op_("aten::linalg_cond.p_str");
   return op_(self, p);
 }
 
 // aten::linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_cond_out(const Tensor& out, const Tensor& self, std::string_view p) {
+template <class = void>
+Tensor linalg_cond_out(const Tensor& out, const Tensor& self, std::string_view p) {
   static constinit const LazyOp<void(
       const Tensor&, std::string_view, const Tensor&)> op_("aten::linalg_cond.p_str_out");
   op_(self, p, out);
@@ -8452,14 +10472,16 @@ inline Tensor linalg_cond_out(const Tensor& out, const Tensor& self, std::string
 }
 
 // aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor
-inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
+template <class = void>
+Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::linalg_cross");
   return op_(self, other, dim);
 }
 
 // aten::linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_cross_out(
+template <class = void>
+Tensor linalg_cross_out(
     const Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_cross.out");
@@ -8468,20 +10490,41 @@ inline Tensor linalg_cross_out(
 }
 
 // aten::linalg_det(Tensor A) -> Tensor
-inline Tensor linalg_det(const Tensor& A) {
+template <class = void>
+Tensor linalg_det(const Tensor& A) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_det");
   return op_(A);
 }
 
 // aten::linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_det_out(const Tensor& out, const Tensor& A) {
+template <class = void>
+Tensor linalg_det_out(const Tensor& out, const Tensor& A) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::linalg_det.out");
   op_(A, out);
   return out;
 }
 
+// aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&)> op_("aten::linalg_eig");
+  return op_(self);
+}
+
+// aten::linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) ->
+// (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_eig_out(
+    const Tensor& eigenvalues, const Tensor& eigenvectors, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::linalg_eig.out");
+  op_(self, eigenvalues, eigenvectors);
+  return {eigenvalues, eigenvectors};
+}
+
 // aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)
-inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L") {
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L") {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::string_view)> op_("aten::linalg_eigh");
   return op_(self, UPLO);
@@ -8489,7 +10532,8 @@ inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_vi
 
 // aten::linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs)
 // -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)
-inline std::tuple<Tensor, Tensor> linalg_eigh_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_eigh_out(
     const Tensor& eigvals, const Tensor& eigvecs, const Tensor& self, std::string_view UPLO = "L") {
   static constinit const LazyOp<void(
       const Tensor&, std::string_view, const Tensor&,
@@ -8498,37 +10542,73 @@ inline std::tuple<Tensor, Tensor> linalg_eigh_out(
   return {eigvals, eigvecs};
 }
 
+// aten::linalg_eigvals(Tensor self) -> Tensor
+template <class = void>
+Tensor linalg_eigvals(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_eigvals");
+  return op_(self);
+}
+
+// aten::linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor linalg_eigvals_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::linalg_eigvals.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor
-inline Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L") {
+template <class = void>
+Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L") {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::string_view)> op_("aten::linalg_eigvalsh");
   return op_(self, UPLO);
 }
 
 // aten::linalg_eigvalsh.out(Tensor self, str UPLO="L", *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_eigvalsh_out(
-    const Tensor& out, const Tensor& self, std::string_view UPLO = "L") {
+template <class = void>
+Tensor linalg_eigvalsh_out(const Tensor& out, const Tensor& self, std::string_view UPLO = "L") {
   static constinit const LazyOp<void(
       const Tensor&, std::string_view, const Tensor&)> op_("aten::linalg_eigvalsh.out");
   op_(self, UPLO, out);
   return out;
 }
 
+// aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor
+template <class = void>
+Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::linalg_householder_product");
+  return op_(input, tau);
+}
+
+// aten::linalg_householder_product.out(Tensor input, Tensor tau, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor linalg_householder_product_out(const Tensor& out, const Tensor& input, const Tensor& tau) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::linalg_householder_product.out");
+  op_(input, tau, out);
+  return out;
+}
+
 // aten::linalg_inv(Tensor A) -> Tensor
-inline Tensor linalg_inv(const Tensor& A) {
+template <class = void>
+Tensor linalg_inv(const Tensor& A) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_inv");
   return op_(A);
 }
 
 // aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_inv_out(const Tensor& out, const Tensor& A) {
+template <class = void>
+Tensor linalg_inv_out(const Tensor& out, const Tensor& A) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::linalg_inv.out");
   op_(A, out);
   return out;
 }
 
 // aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)
-inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, bool)> op_("aten::linalg_inv_ex");
   return op_(A, check_errors);
@@ -8536,7 +10616,8 @@ inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_erro
 
 // aten::linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!)
 // info) -> (Tensor(a!) inverse, Tensor(b!) info)
-inline std::tuple<Tensor, Tensor> linalg_inv_ex_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_inv_ex_out(
     const Tensor& inverse, const Tensor& info, const Tensor& A, bool check_errors = false) {
   static constinit const LazyOp<void(
       const Tensor&, bool, const Tensor&, const Tensor&)> op_("aten::linalg_inv_ex.inverse");
@@ -8544,9 +10625,85 @@ inline std::tuple<Tensor, Tensor> linalg_inv_ex_out(
   return {inverse, info};
 }
 
+// aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, bool)> op_("aten::linalg_ldl_factor");
+  return op_(self, hermitian);
+}
+
+// aten::linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD, Tensor(b!)
+// pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_ldl_factor_out(
+    const Tensor& LD, const Tensor& pivots, const Tensor& self, bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, const Tensor&, const Tensor&)> op_("aten::linalg_ldl_factor.out");
+  op_(self, hermitian, LD, pivots);
+  return {LD, pivots};
+}
+
+struct LinalgLdlFactorExOptions {
+  bool hermitian = false;
+  bool check_errors = false;
+};
+
+// aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) ->
+// (Tensor LD, Tensor pivots, Tensor info)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(
+    const Tensor& self, const LinalgLdlFactorExOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
+      const Tensor&, bool, bool)> op_("aten::linalg_ldl_factor_ex");
+  return op_(self, options.hermitian, options.check_errors);
+}
+
+struct LinalgLdlFactorExOutOptions {
+  bool hermitian = false;
+  bool check_errors = false;
+};
+
+// aten::linalg_ldl_factor_ex.out(Tensor self, *, bool hermitian=False, bool check_errors=False,
+// Tensor(a!) LD, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LD, Tensor(b!) pivots,
+// Tensor(c!) info)
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex_out(
+    const Tensor& LD, const Tensor& pivots, const Tensor& info, const Tensor& self,
+    const LinalgLdlFactorExOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, bool, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::linalg_ldl_factor_ex.out");
+  op_(self, options.hermitian, options.check_errors, LD, pivots, info);
+  return {LD, pivots, info};
+}
+
+// aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor
+template <class = void>
+Tensor linalg_ldl_solve(
+    const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, bool)> op_("aten::linalg_ldl_solve");
+  return op_(LD, pivots, B, hermitian);
+}
+
+// aten::linalg_ldl_solve.out(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False,
+// Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor linalg_ldl_solve_out(
+    const Tensor& out, const Tensor& LD, const Tensor& pivots, const Tensor& B,
+    bool hermitian = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool,
+      const Tensor&)> op_("aten::linalg_ldl_solve.out");
+  op_(LD, pivots, B, hermitian, out);
+  return out;
+}
+
 // aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor
 // solution, Tensor residuals, Tensor rank, Tensor singular_values)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
     const Tensor& self, const Tensor& b, std::optional<double> rcond = std::nullopt,
     std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor, Tensor>(
@@ -8558,7 +10715,8 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
 // aten::linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, Tensor(a!)
 // solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) -> (Tensor(a!)
 // solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq_out(
     const Tensor& solution, const Tensor& residuals, const Tensor& rank,
     const Tensor& singular_values, const Tensor& self, const Tensor& b,
     std::optional<double> rcond = std::nullopt,
@@ -8571,7 +10729,8 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq_out(
 }
 
 // aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)
-inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true) {
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, bool)> op_("aten::linalg_lu_factor");
   return op_(A, pivot);
@@ -8579,7 +10738,8 @@ inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot =
 
 // aten::linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) ->
 // (Tensor(a!) LU, Tensor(b!) pivots)
-inline std::tuple<Tensor, Tensor> linalg_lu_factor_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_lu_factor_out(
     const Tensor& LU, const Tensor& pivots, const Tensor& A, bool pivot = true) {
   static constinit const LazyOp<void(
       const Tensor&, bool, const Tensor&, const Tensor&)> op_("aten::linalg_lu_factor.out");
@@ -8594,7 +10754,8 @@ struct LinalgLuFactorExOptions {
 
 // aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU,
 // Tensor pivots, Tensor info)
-inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(
     const Tensor& A, const LinalgLuFactorExOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
       const Tensor&, bool, bool)> op_("aten::linalg_lu_factor_ex");
@@ -8608,7 +10769,8 @@ struct LinalgLuFactorExOutOptions {
 
 // aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!)
 // LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)
-inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex_out(
     const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A,
     const LinalgLuFactorExOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -8618,9 +10780,60 @@ inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex_out(
   return {LU, pivots, info};
 }
 
+struct LinalgLuSolveOptions {
+  bool left = true;
+  bool adjoint = false;
+};
+
+// aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False)
+// -> Tensor
+template <class = void>
+Tensor linalg_lu_solve(
+    const Tensor& LU, const Tensor& pivots, const Tensor& B,
+    const LinalgLuSolveOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, bool, bool)> op_("aten::linalg_lu_solve");
+  return op_(LU, pivots, B, options.left, options.adjoint);
+}
+
+struct LinalgLuSolveOutOptions {
+  bool left = true;
+  bool adjoint = false;
+};
+
+// aten::linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+// adjoint=False, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor linalg_lu_solve_out(
+    const Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B,
+    const LinalgLuSolveOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool, bool,
+      const Tensor&)> op_("aten::linalg_lu_solve.out");
+  op_(LU, pivots, B, options.left, options.adjoint, out);
+  return out;
+}
+
+// aten::linalg_matrix_exp(Tensor self) -> Tensor
+template <class = void>
+Tensor linalg_matrix_exp(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::linalg_matrix_exp");
+  return op_(self);
+}
+
+// aten::linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor linalg_matrix_exp_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::linalg_matrix_exp.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
 // ScalarType? dtype=None) -> Tensor
-inline Tensor linalg_matrix_norm(
+template <class = void>
+Tensor linalg_matrix_norm(
     const Tensor& self, const Scalar& ord, List<int64_t> dim = {-2, -1}, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -8631,7 +10844,8 @@ inline Tensor linalg_matrix_norm(
 
 // aten::linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *,
 // ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_norm_out(
+template <class = void>
+Tensor linalg_matrix_norm_out(
     const Tensor& out, const Tensor& self, const Scalar& ord, List<int64_t> dim = {-2, -1},
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -8643,7 +10857,8 @@ inline Tensor linalg_matrix_norm_out(
 
 // aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
 // keepdim=False, *, ScalarType? dtype=None) -> Tensor
-inline Tensor linalg_matrix_norm(
+template <class = void>
+Tensor linalg_matrix_norm(
     const Tensor& self, std::string_view ord = "fro", List<int64_t> dim = {-2, -1},
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -8654,7 +10869,8 @@ inline Tensor linalg_matrix_norm(
 
 // aten::linalg_matrix_norm.str_ord_out(Tensor self, str ord="fro", int[] dim=[-2, -1], bool
 // keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_norm_out(
+template <class = void>
+Tensor linalg_matrix_norm_out(
     const Tensor& out, const Tensor& self, std::string_view ord = "fro",
     List<int64_t> dim = {-2, -1}, bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -8665,13 +10881,15 @@ inline Tensor linalg_matrix_norm_out(
 }
 
 // aten::linalg_matrix_power(Tensor self, int n) -> Tensor
-inline Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
+template <class = void>
+Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::linalg_matrix_power");
   return op_(self, n);
 }
 
 // aten::linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+template <class = void>
+Tensor linalg_matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_matrix_power.out");
   op_(self, n, out);
@@ -8679,7 +10897,8 @@ inline Tensor linalg_matrix_power_out(const Tensor& out, const Tensor& self, int
 }
 
 // aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor
-inline Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false) {
+template <class = void>
+Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, double, bool)> op_("aten::linalg_matrix_rank");
   return op_(self, tol, hermitian);
@@ -8693,7 +10912,8 @@ struct LinalgMatrixRankAtolRtolFloatOptions {
 
 // aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
 // hermitian=False) -> Tensor
-inline Tensor linalg_matrix_rank(
+template <class = void>
+Tensor linalg_matrix_rank(
     const Tensor& self, const LinalgMatrixRankAtolRtolFloatOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<double>, std::optional<double>,
@@ -8709,7 +10929,8 @@ struct LinalgMatrixRankAtolRtolFloatOutOptions {
 
 // aten::linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None,
 // bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_rank_out(
+template <class = void>
+Tensor linalg_matrix_rank_out(
     const Tensor& out, const Tensor& self,
     const LinalgMatrixRankAtolRtolFloatOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -8727,7 +10948,8 @@ struct LinalgMatrixRankAtolRtolTensorOptions {
 
 // aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None,
 // bool hermitian=False) -> Tensor
-inline Tensor linalg_matrix_rank_atol_rtol_tensor(
+template <class = void>
+Tensor linalg_matrix_rank_atol_rtol_tensor(
     const Tensor& input, const LinalgMatrixRankAtolRtolTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const OptionalTensor&, const OptionalTensor&,
@@ -8743,7 +10965,8 @@ struct LinalgMatrixRankAtolRtolTensorOutOptions {
 
 // aten::linalg_matrix_rank.atol_rtol_tensor_out(Tensor input, *, Tensor? atol=None, Tensor?
 // rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_rank_out_atol_rtol_tensor_out(
+template <class = void>
+Tensor linalg_matrix_rank_out_atol_rtol_tensor_out(
     const Tensor& out, const Tensor& input,
     const LinalgMatrixRankAtolRtolTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -8755,7 +10978,8 @@ inline Tensor linalg_matrix_rank_out_atol_rtol_tensor_out(
 
 // aten::linalg_matrix_rank.out(Tensor self, float tol, bool hermitian=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor linalg_matrix_rank_out(
+template <class = void>
+Tensor linalg_matrix_rank_out(
     const Tensor& out, const Tensor& self, double tol, bool hermitian = false) {
   static constinit const LazyOp<void(
       const Tensor&, double, bool, const Tensor&)> op_("aten::linalg_matrix_rank.out");
@@ -8765,7 +10989,8 @@ inline Tensor linalg_matrix_rank_out(
 
 // aten::linalg_matrix_rank.out_tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_matrix_rank_out(
+template <class = void>
+Tensor linalg_matrix_rank_out(
     const Tensor& out, const Tensor& input, const Tensor& tol, bool hermitian = false) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, bool,
@@ -8775,20 +11000,23 @@ inline Tensor linalg_matrix_rank_out(
 }
 
 // aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor
-inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian = false) {
+template <class = void>
+Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool)> op_("aten::linalg_matrix_rank.tol_tensor");
   return op_(input, tol, hermitian);
 }
 
 // aten::linalg_multi_dot(Tensor[] tensors) -> Tensor
-inline Tensor linalg_multi_dot(const Tensors& tensors) {
+template <class = void>
+Tensor linalg_multi_dot(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::linalg_multi_dot");
   return op_(tensors);
 }
 
 // aten::linalg_multi_dot.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_multi_dot_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor linalg_multi_dot_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(
       const TensorList&, const Tensor&)> op_("aten::linalg_multi_dot.out");
   op_(tensors, out);
@@ -8797,7 +11025,8 @@ inline Tensor linalg_multi_dot_out(const Tensor& out, const Tensors& tensors) {
 
 // aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None) -> Tensor
-inline Tensor linalg_norm(
+template <class = void>
+Tensor linalg_norm(
     const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
@@ -8809,7 +11038,8 @@ inline Tensor linalg_norm(
 
 // aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None) -> Tensor
-inline Tensor linalg_norm(
+template <class = void>
+Tensor linalg_norm(
     const Tensor& self, std::string_view ord, const OptionalList<int64_t>& dim = std::nullopt,
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -8820,7 +11050,8 @@ inline Tensor linalg_norm(
 
 // aten::linalg_norm.ord_str_out(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_norm_out(
+template <class = void>
+Tensor linalg_norm_out(
     const Tensor& out, const Tensor& self, std::string_view ord,
     const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
@@ -8833,7 +11064,8 @@ inline Tensor linalg_norm_out(
 
 // aten::linalg_norm.out(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_norm_out(
+template <class = void>
+Tensor linalg_norm_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
     const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
@@ -8845,7 +11077,8 @@ inline Tensor linalg_norm_out(
 }
 
 // aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor
-inline Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian = false) {
+template <class = void>
+Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian = false) {
   static constinit const LazyOp<Tensor(const Tensor&, double, bool)> op_("aten::linalg_pinv");
   return op_(self, rcond, hermitian);
 }
@@ -8858,7 +11091,8 @@ struct LinalgPinvAtolRtolFloatOptions {
 
 // aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
 // hermitian=False) -> Tensor
-inline Tensor linalg_pinv(const Tensor& self, const LinalgPinvAtolRtolFloatOptions& options = {}) {
+template <class = void>
+Tensor linalg_pinv(const Tensor& self, const LinalgPinvAtolRtolFloatOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<double>, std::optional<double>,
       bool)> op_("aten::linalg_pinv.atol_rtol_float");
@@ -8873,7 +11107,8 @@ struct LinalgPinvAtolRtolFloatOutOptions {
 
 // aten::linalg_pinv.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool
 // hermitian=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_pinv_out(
+template <class = void>
+Tensor linalg_pinv_out(
     const Tensor& out, const Tensor& self, const LinalgPinvAtolRtolFloatOutOptions& options = {}) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<double>, std::optional<double>, bool,
@@ -8890,7 +11125,8 @@ struct LinalgPinvAtolRtolTensorOptions {
 
 // aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
 // hermitian=False) -> Tensor
-inline Tensor linalg_pinv_atol_rtol_tensor(
+template <class = void>
+Tensor linalg_pinv_atol_rtol_tensor(
     const Tensor& self, const LinalgPinvAtolRtolTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const OptionalTensor&, const OptionalTensor&,
@@ -8906,7 +11142,8 @@ struct LinalgPinvAtolRtolTensorOutOptions {
 
 // aten::linalg_pinv.atol_rtol_tensor_out(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool
 // hermitian=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_pinv_out_atol_rtol_tensor_out(
+template <class = void>
+Tensor linalg_pinv_out_atol_rtol_tensor_out(
     const Tensor& out, const Tensor& self, const LinalgPinvAtolRtolTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
       const Tensor&, const OptionalTensor&, const OptionalTensor&, bool,
@@ -8917,7 +11154,8 @@ inline Tensor linalg_pinv_out_atol_rtol_tensor_out(
 
 // aten::linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor linalg_pinv_out(
+template <class = void>
+Tensor linalg_pinv_out(
     const Tensor& out, const Tensor& self, double rcond, bool hermitian = false) {
   static constinit const LazyOp<void(
       const Tensor&, double, bool, const Tensor&)> op_("aten::linalg_pinv.out");
@@ -8927,7 +11165,8 @@ inline Tensor linalg_pinv_out(
 
 // aten::linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor linalg_pinv_out(
+template <class = void>
+Tensor linalg_pinv_out(
     const Tensor& out, const Tensor& self, const Tensor& rcond, bool hermitian = false) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::linalg_pinv.out_rcond_tensor");
@@ -8936,14 +11175,16 @@ inline Tensor linalg_pinv_out(
 }
 
 // aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor
-inline Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false) {
+template <class = void>
+Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool)> op_("aten::linalg_pinv.rcond_tensor");
   return op_(self, rcond, hermitian);
 }
 
 // aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)
-inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced") {
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced") {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::string_view)> op_("aten::linalg_qr");
   return op_(A, mode);
@@ -8951,7 +11192,8 @@ inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mo
 
 // aten::linalg_qr.out(Tensor A, str mode="reduced", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!)
 // Q, Tensor(b!) R)
-inline std::tuple<Tensor, Tensor> linalg_qr_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_qr_out(
     const Tensor& Q, const Tensor& R, const Tensor& A, std::string_view mode = "reduced") {
   static constinit const LazyOp<void(
       const Tensor&, std::string_view, const Tensor&, const Tensor&)> op_("aten::linalg_qr.out");
@@ -8960,7 +11202,8 @@ inline std::tuple<Tensor, Tensor> linalg_qr_out(
 }
 
 // aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)
-inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&)> op_("aten::linalg_slogdet");
   return op_(A);
@@ -8968,7 +11211,8 @@ inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
 
 // aten::linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
 // Tensor(b!) logabsdet)
-inline std::tuple<Tensor, Tensor> linalg_slogdet_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_slogdet_out(
     const Tensor& sign, const Tensor& logabsdet, const Tensor& A) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::linalg_slogdet.out");
@@ -8977,15 +11221,16 @@ inline std::tuple<Tensor, Tensor> linalg_slogdet_out(
 }
 
 // aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor
-inline Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true) {
+template <class = void>
+Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, bool)> op_("aten::linalg_solve");
   return op_(A, B, left);
 }
 
 // aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_solve_out(
-    const Tensor& out, const Tensor& A, const Tensor& B, bool left = true) {
+template <class = void>
+Tensor linalg_solve_out(const Tensor& out, const Tensor& A, const Tensor& B, bool left = true) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::linalg_solve.out");
   op_(A, B, left, out);
@@ -8999,7 +11244,8 @@ struct LinalgSolveExOptions_ {
 
 // aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor
 // result, Tensor info)
-inline std::tuple<Tensor, Tensor> linalg_solve_ex(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_solve_ex(
     const Tensor& A, const Tensor& B, const LinalgSolveExOptions_& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, const Tensor&, bool, bool)> op_("aten::linalg_solve_ex");
@@ -9013,7 +11259,8 @@ struct LinalgSolveExOutOptions {
 
 // aten::linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False,
 // Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)
-inline std::tuple<Tensor, Tensor> linalg_solve_ex_out(
+template <class = void>
+std::tuple<Tensor, Tensor> linalg_solve_ex_out(
     const Tensor& result, const Tensor& info, const Tensor& A, const Tensor& B,
     const LinalgSolveExOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -9030,7 +11277,8 @@ struct LinalgSolveTriangularOptions {
 
 // aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool
 // unitriangular=False) -> Tensor
-inline Tensor linalg_solve_triangular(
+template <class = void>
+Tensor linalg_solve_triangular(
     const Tensor& self, const Tensor& B, bool upper,
     const LinalgSolveTriangularOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9045,7 +11293,8 @@ struct LinalgSolveTriangularOutOptions {
 
 // aten::linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool
 // unitriangular=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_solve_triangular_out(
+template <class = void>
+Tensor linalg_solve_triangular_out(
     const Tensor& out, const Tensor& self, const Tensor& B, bool upper,
     const LinalgSolveTriangularOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -9057,7 +11306,8 @@ inline Tensor linalg_solve_triangular_out(
 
 // aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S,
 // Tensor Vh)
-inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(
     const Tensor& A, bool full_matrices = true,
     std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -9067,7 +11317,8 @@ inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(
 
 // aten::linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U,
 // Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)
-inline std::tuple<Tensor, Tensor, Tensor> linalg_svd_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> linalg_svd_out(
     const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full_matrices = true,
     std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<void(
@@ -9078,15 +11329,16 @@ inline std::tuple<Tensor, Tensor, Tensor> linalg_svd_out(
 }
 
 // aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor
-inline Tensor linalg_svdvals(
-    const Tensor& A, std::optional<std::string_view> driver = std::nullopt) {
+template <class = void>
+Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::string_view>)> op_("aten::linalg_svdvals");
   return op_(A, driver);
 }
 
 // aten::linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_svdvals_out(
+template <class = void>
+Tensor linalg_svdvals_out(
     const Tensor& out, const Tensor& A, std::optional<std::string_view> driver = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<std::string_view>,
@@ -9096,22 +11348,24 @@ inline Tensor linalg_svdvals_out(
 }
 
 // aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor
-inline Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = std::nullopt) {
+template <class = void>
+Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>)> op_("aten::linalg_vander");
   return op_(x, N);
 }
 
 // aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor
-inline Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
+template <class = void>
+Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::linalg_vecdot");
   return op_(x, y, dim);
 }
 
 // aten::linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_vecdot_out(
-    const Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1) {
+template <class = void>
+Tensor linalg_vecdot_out(const Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::linalg_vecdot.out");
   op_(x, y, dim, out);
@@ -9120,7 +11374,8 @@ inline Tensor linalg_vecdot_out(
 
 // aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None) -> Tensor
-inline Tensor linalg_vector_norm(
+template <class = void>
+Tensor linalg_vector_norm(
     const Tensor& self, const Scalar& ord = 2, const OptionalList<int64_t>& dim = std::nullopt,
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -9131,7 +11386,8 @@ inline Tensor linalg_vector_norm(
 
 // aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
 // ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linalg_vector_norm_out(
+template <class = void>
+Tensor linalg_vector_norm_out(
     const Tensor& out, const Tensor& self, const Scalar& ord = 2,
     const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
@@ -9143,14 +11399,16 @@ inline Tensor linalg_vector_norm_out(
 }
 
 // aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
-inline Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
+template <class = void>
+Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const OptionalTensor&)> op_("aten::linear");
   return op_(input, weight, bias);
 }
 
 // aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linear_out(
+template <class = void>
+Tensor linear_out(
     const Tensor& out, const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const OptionalTensor&, const Tensor&)> op_("aten::linear.out");
@@ -9167,7 +11425,8 @@ struct LinspaceOptions {
 
 // aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor linspace(
+template <class = void>
+Tensor linspace(
     const Scalar& start, const Scalar& end, int64_t steps, const LinspaceOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Scalar&, int64_t, std::optional<Dtype>, std::optional<Layout>,
@@ -9184,7 +11443,8 @@ struct LinspaceScalarTensorOptions {
 
 // aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor linspace(
+template <class = void>
+Tensor linspace(
     const Scalar& start, const Tensor& end, int64_t steps,
     const LinspaceScalarTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9195,8 +11455,8 @@ inline Tensor linspace(
 
 // aten::linspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor linspace_out(
-    const Tensor& out, const Scalar& start, const Tensor& end, int64_t steps) {
+template <class = void>
+Tensor linspace_out(const Tensor& out, const Scalar& start, const Tensor& end, int64_t steps) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, int64_t,
       const Tensor&)> op_("aten::linspace.Scalar_Tensor_out");
@@ -9213,7 +11473,8 @@ struct LinspaceTensorScalarOptions {
 
 // aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor linspace(
+template <class = void>
+Tensor linspace(
     const Tensor& start, const Scalar& end, int64_t steps,
     const LinspaceTensorScalarOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9224,8 +11485,8 @@ inline Tensor linspace(
 
 // aten::linspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor linspace_out(
-    const Tensor& out, const Tensor& start, const Scalar& end, int64_t steps) {
+template <class = void>
+Tensor linspace_out(const Tensor& out, const Tensor& start, const Scalar& end, int64_t steps) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, int64_t,
       const Tensor&)> op_("aten::linspace.Tensor_Scalar_out");
@@ -9242,7 +11503,8 @@ struct LinspaceTensorTensorOptions {
 
 // aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor linspace(
+template <class = void>
+Tensor linspace(
     const Tensor& start, const Tensor& end, int64_t steps,
     const LinspaceTensorTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9253,8 +11515,8 @@ inline Tensor linspace(
 
 // aten::linspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor linspace_out(
-    const Tensor& out, const Tensor& start, const Tensor& end, int64_t steps) {
+template <class = void>
+Tensor linspace_out(const Tensor& out, const Tensor& start, const Tensor& end, int64_t steps) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t,
       const Tensor&)> op_("aten::linspace.Tensor_Tensor_out");
@@ -9263,8 +11525,8 @@ inline Tensor linspace_out(
 }
 
 // aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor linspace_out(
-    const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps) {
+template <class = void>
+Tensor linspace_out(const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps) {
   static constinit const LazyOp<void(
       const Scalar&, const Scalar&, int64_t, const Tensor&)> op_("aten::linspace.out");
   op_(start, end, steps, out);
@@ -9272,80 +11534,92 @@ inline Tensor linspace_out(
 }
 
 // aten::log(Tensor self) -> Tensor
-inline Tensor log(const Tensor& self) {
+template <class = void>
+Tensor log(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log");
   return op_(self);
 }
 
 // aten::log.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor log_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor log_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log.out");
   op_(self, out);
   return out;
 }
 
 // aten::log10(Tensor self) -> Tensor
-inline Tensor log10(const Tensor& self) {
+template <class = void>
+Tensor log10(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log10");
   return op_(self);
 }
 
 // aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor log10_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor log10_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log10.out");
   op_(self, out);
   return out;
 }
 
 // aten::log10_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor log10_(const Tensor& self) {
+template <class = void>
+Tensor log10_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log10_");
   op_(self);
   return self;
 }
 
 // aten::log1p(Tensor self) -> Tensor
-inline Tensor log1p(const Tensor& self) {
+template <class = void>
+Tensor log1p(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log1p");
   return op_(self);
 }
 
 // aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor log1p_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor log1p_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log1p.out");
   op_(self, out);
   return out;
 }
 
 // aten::log1p_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor log1p_(const Tensor& self) {
+template <class = void>
+Tensor log1p_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log1p_");
   op_(self);
   return self;
 }
 
 // aten::log2(Tensor self) -> Tensor
-inline Tensor log2(const Tensor& self) {
+template <class = void>
+Tensor log2(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log2");
   return op_(self);
 }
 
 // aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor log2_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor log2_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log2.out");
   op_(self, out);
   return out;
 }
 
 // aten::log2_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor log2_(const Tensor& self) {
+template <class = void>
+Tensor log2_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log2_");
   op_(self);
   return self;
 }
 
 // aten::log_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor log_(const Tensor& self) {
+template <class = void>
+Tensor log_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log_");
   op_(self);
   return self;
@@ -9353,7 +11627,8 @@ inline Tensor log_(const Tensor& self) {
 
 // aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) ->
 // Tensor
-inline Tensor log_normal(
+template <class = void>
+Tensor log_normal(
     const Tensor& self, double mean = 1.0, double std_ = 2.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -9363,7 +11638,8 @@ inline Tensor log_normal(
 
 // aten::log_normal.out(Tensor self, float mean=1., float std=2., *, Generator? generator=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor log_normal_out(
+template <class = void>
+Tensor log_normal_out(
     const Tensor& out, const Tensor& self, double mean = 1.0, double std_ = 2.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -9375,7 +11651,8 @@ inline Tensor log_normal_out(
 
 // aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) ->
 // Tensor(a!)
-inline Tensor log_normal_(
+template <class = void>
+Tensor log_normal_(
     const Tensor& self, double mean = 1.0, double std_ = 2.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -9385,21 +11662,23 @@ inline Tensor log_normal_(
 }
 
 // aten::log_sigmoid(Tensor self) -> Tensor
-inline Tensor log_sigmoid(const Tensor& self) {
+template <class = void>
+Tensor log_sigmoid(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log_sigmoid");
   return op_(self);
 }
 
 // aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor log_sigmoid_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor log_sigmoid_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log_sigmoid.out");
   op_(self, out);
   return out;
 }
 
 // aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
-inline Tensor log_softmax(
-    const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::log_softmax.int");
   return op_(self, dim, dtype);
@@ -9407,7 +11686,8 @@ inline Tensor log_softmax(
 
 // aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor log_softmax_out(
+template <class = void>
+Tensor log_softmax_out(
     const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>,
@@ -9417,13 +11697,15 @@ inline Tensor log_softmax_out(
 }
 
 // aten::logaddexp(Tensor self, Tensor other) -> Tensor
-inline Tensor logaddexp(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logaddexp(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logaddexp");
   return op_(self, other);
 }
 
 // aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logaddexp.out");
   op_(self, other, out);
@@ -9431,13 +11713,15 @@ inline Tensor logaddexp_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::logaddexp2(Tensor self, Tensor other) -> Tensor
-inline Tensor logaddexp2(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logaddexp2(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logaddexp2");
   return op_(self, other);
 }
 
 // aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logaddexp2.out");
   op_(self, other, out);
@@ -9445,13 +11729,15 @@ inline Tensor logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor
 }
 
 // aten::logcumsumexp(Tensor self, int dim) -> Tensor
-inline Tensor logcumsumexp(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::logcumsumexp");
   return op_(self, dim);
 }
 
 // aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::logcumsumexp.out");
   op_(self, dim, out);
@@ -9459,19 +11745,22 @@ inline Tensor logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t di
 }
 
 // aten::logdet(Tensor self) -> Tensor
-inline Tensor logdet(const Tensor& self) {
+template <class = void>
+Tensor logdet(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::logdet");
   return op_(self);
 }
 
 // aten::logical_and(Tensor self, Tensor other) -> Tensor
-inline Tensor logical_and(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_and(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_and");
   return op_(self, other);
 }
 
 // aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logical_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_and.out");
   op_(self, other, out);
@@ -9479,40 +11768,46 @@ inline Tensor logical_and_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor logical_and_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_and_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_and_");
   op_(self, other);
   return self;
 }
 
 // aten::logical_not(Tensor self) -> Tensor
-inline Tensor logical_not(const Tensor& self) {
+template <class = void>
+Tensor logical_not(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::logical_not");
   return op_(self);
 }
 
 // aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logical_not_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor logical_not_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_not.out");
   op_(self, out);
   return out;
 }
 
 // aten::logical_not_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor logical_not_(const Tensor& self) {
+template <class = void>
+Tensor logical_not_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::logical_not_");
   op_(self);
   return self;
 }
 
 // aten::logical_or(Tensor self, Tensor other) -> Tensor
-inline Tensor logical_or(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_or(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_or");
   return op_(self, other);
 }
 
 // aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logical_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_or.out");
   op_(self, other, out);
@@ -9520,20 +11815,23 @@ inline Tensor logical_or_out(const Tensor& out, const Tensor& self, const Tensor
 }
 
 // aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor logical_or_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_or_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_or_");
   op_(self, other);
   return self;
 }
 
 // aten::logical_xor(Tensor self, Tensor other) -> Tensor
-inline Tensor logical_xor(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_xor(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_xor");
   return op_(self, other);
 }
 
 // aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logical_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_xor.out");
   op_(self, other, out);
@@ -9541,21 +11839,23 @@ inline Tensor logical_xor_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor logical_xor_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor logical_xor_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_xor_");
   op_(self, other);
   return self;
 }
 
 // aten::logit(Tensor self, float? eps=None) -> Tensor
-inline Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
+template <class = void>
+Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<double>)> op_("aten::logit");
   return op_(self, eps);
 }
 
 // aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logit_out(
-    const Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt) {
+template <class = void>
+Tensor logit_out(const Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<double>, const Tensor&)> op_("aten::logit.out");
   op_(self, eps, out);
@@ -9563,7 +11863,8 @@ inline Tensor logit_out(
 }
 
 // aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)
-inline Tensor logit_(const Tensor& self, std::optional<double> eps = std::nullopt) {
+template <class = void>
+Tensor logit_(const Tensor& self, std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<void(const Tensor&, std::optional<double>)> op_("aten::logit_");
   op_(self, eps);
   return self;
@@ -9578,7 +11879,8 @@ struct LogspaceOptions {
 
 // aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor logspace(
+template <class = void>
+Tensor logspace(
     const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0,
     const LogspaceOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9597,7 +11899,8 @@ struct LogspaceScalarTensorOptions {
 
 // aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType?
 // dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor logspace(
+template <class = void>
+Tensor logspace(
     const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0,
     const LogspaceScalarTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9609,7 +11912,8 @@ inline Tensor logspace(
 
 // aten::logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor logspace_out(
+template <class = void>
+Tensor logspace_out(
     const Tensor& out, const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, int64_t, double,
@@ -9627,7 +11931,8 @@ struct LogspaceTensorScalarOptions {
 
 // aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType?
 // dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor logspace(
+template <class = void>
+Tensor logspace(
     const Tensor& start, const Scalar& end, int64_t steps, double base = 10.0,
     const LogspaceTensorScalarOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9639,7 +11944,8 @@ inline Tensor logspace(
 
 // aten::logspace.Tensor_Scalar_out(Tensor start, Scalar end, int steps, float base=10., *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor logspace_out(
+template <class = void>
+Tensor logspace_out(
     const Tensor& out, const Tensor& start, const Scalar& end, int64_t steps, double base = 10.0) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, int64_t, double,
@@ -9657,7 +11963,8 @@ struct LogspaceTensorTensorOptions {
 
 // aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType?
 // dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor logspace(
+template <class = void>
+Tensor logspace(
     const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0,
     const LogspaceTensorTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -9669,7 +11976,8 @@ inline Tensor logspace(
 
 // aten::logspace.Tensor_Tensor_out(Tensor start, Tensor end, int steps, float base=10., *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor logspace_out(
+template <class = void>
+Tensor logspace_out(
     const Tensor& out, const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, double,
@@ -9680,7 +11988,8 @@ inline Tensor logspace_out(
 
 // aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor logspace_out(
+template <class = void>
+Tensor logspace_out(
     const Tensor& out, const Scalar& start, const Scalar& end, int64_t steps, double base = 10.0) {
   static constinit const LazyOp<void(
       const Scalar&, const Scalar&, int64_t, double, const Tensor&)> op_("aten::logspace.out");
@@ -9689,14 +11998,16 @@ inline Tensor logspace_out(
 }
 
 // aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
-inline Tensor logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+template <class = void>
+Tensor logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::logsumexp");
   return op_(self, dim, keepdim);
 }
 
 // aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor logsumexp_out(
+template <class = void>
+Tensor logsumexp_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::logsumexp.out");
@@ -9706,7 +12017,8 @@ inline Tensor logsumexp_out(
 
 // aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers,
 // float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> lstm(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> lstm(
     const Tensor& input, const Tensors& hx, const Tensors& params, bool has_biases,
     int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -9717,7 +12029,8 @@ inline std::tuple<Tensor, Tensor, Tensor> lstm(
 
 // aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor?
 // b_hh=None) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> lstm_cell(
+template <class = void>
+std::tuple<Tensor, Tensor> lstm_cell(
     const Tensor& input, const Tensors& hx, const Tensor& w_ih, const Tensor& w_hh,
     const OptionalTensor& b_ih = {}, const OptionalTensor& b_hh = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -9727,13 +12040,15 @@ inline std::tuple<Tensor, Tensor> lstm_cell(
 }
 
 // aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor lt(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor lt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::lt.Scalar");
   return op_(self, other);
 }
 
 // aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor lt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::lt.Scalar_out");
   op_(self, other, out);
@@ -9741,13 +12056,15 @@ inline Tensor lt_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::lt.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor lt(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lt(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::lt.Tensor");
   return op_(self, other);
 }
 
 // aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor lt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::lt.Tensor_out");
   op_(self, other, out);
@@ -9755,22 +12072,44 @@ inline Tensor lt_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor lt_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor lt_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::lt_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor lt_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor lt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lt_.Tensor");
   op_(self, other);
   return self;
 }
 
+// aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor
+template <class = void>
+Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::lu_solve");
+  return op_(self, LU_data, LU_pivots);
+}
+
+// aten::lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor lu_solve_out(
+    const Tensor& out, const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::lu_solve.out");
+  op_(self, LU_data, LU_pivots, out);
+  return out;
+}
+
 // aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int
 // reduction=1) -> Tensor
-inline Tensor margin_ranking_loss(
+template <class = void>
+Tensor margin_ranking_loss(
     const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0.0,
     int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -9780,7 +12119,8 @@ inline Tensor margin_ranking_loss(
 }
 
 // aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
-inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+template <class = void>
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::masked_fill.Scalar");
   return op_(self, mask, value);
@@ -9788,7 +12128,8 @@ inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& 
 
 // aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor masked_fill_out(
+template <class = void>
+Tensor masked_fill_out(
     const Tensor& out, const Tensor& self, const Tensor& mask, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&,
@@ -9798,7 +12139,8 @@ inline Tensor masked_fill_out(
 }
 
 // aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
-inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+template <class = void>
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_fill.Tensor");
   return op_(self, mask, value);
@@ -9806,7 +12148,8 @@ inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& 
 
 // aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor masked_fill_out(
+template <class = void>
+Tensor masked_fill_out(
     const Tensor& out, const Tensor& self, const Tensor& mask, const Tensor& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&,
@@ -9816,7 +12159,8 @@ inline Tensor masked_fill_out(
 }
 
 // aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)
-inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
+template <class = void>
+Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::masked_fill_.Scalar");
   op_(self, mask, value);
@@ -9824,7 +12168,8 @@ inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Scalar&
 }
 
 // aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)
-inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
+template <class = void>
+Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_fill_.Tensor");
   op_(self, mask, value);
@@ -9832,7 +12177,8 @@ inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Tensor&
 }
 
 // aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor
-inline Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+template <class = void>
+Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter");
   return op_(self, mask, source);
@@ -9840,7 +12186,8 @@ inline Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tenso
 
 // aten::masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor masked_scatter_out(
+template <class = void>
+Tensor masked_scatter_out(
     const Tensor& out, const Tensor& self, const Tensor& mask, const Tensor& source) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter.out");
@@ -9849,7 +12196,8 @@ inline Tensor masked_scatter_out(
 }
 
 // aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)
-inline Tensor masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source) {
+template <class = void>
+Tensor masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter_");
   op_(self, mask, source);
@@ -9857,21 +12205,23 @@ inline Tensor masked_scatter_(const Tensor& self, const Tensor& mask, const Tens
 }
 
 // aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor
-inline Tensor masked_scatter_backward(
-    const Tensor& grad_output, const Tensor& mask, List<int64_t> sizes) {
+template <class = void>
+Tensor masked_scatter_backward(const Tensor& grad_output, const Tensor& mask, List<int64_t> sizes) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::span<const int64_t>)> op_("aten::masked_scatter_backward");
   return op_(grad_output, mask, sizes);
 }
 
 // aten::masked_select(Tensor self, Tensor mask) -> Tensor
-inline Tensor masked_select(const Tensor& self, const Tensor& mask) {
+template <class = void>
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::masked_select");
   return op_(self, mask);
 }
 
 // aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor masked_select_out(const Tensor& out, const Tensor& self, const Tensor& mask) {
+template <class = void>
+Tensor masked_select_out(const Tensor& out, const Tensor& self, const Tensor& mask) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_select.out");
   op_(self, mask, out);
@@ -9879,27 +12229,38 @@ inline Tensor masked_select_out(const Tensor& out, const Tensor& self, const Ten
 }
 
 // aten::matmul(Tensor self, Tensor other) -> Tensor
-inline Tensor matmul(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor matmul(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::matmul");
   return op_(self, other);
 }
 
 // aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::matmul.out");
   op_(self, other, out);
   return out;
 }
 
+// aten::matrix_exp(Tensor self) -> Tensor
+template <class = void>
+Tensor matrix_exp(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::matrix_exp");
+  return op_(self);
+}
+
 // aten::matrix_power(Tensor self, int n) -> Tensor
-inline Tensor matrix_power(const Tensor& self, int64_t n) {
+template <class = void>
+Tensor matrix_power(const Tensor& self, int64_t n) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::matrix_power");
   return op_(self, n);
 }
 
 // aten::matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
+template <class = void>
+Tensor matrix_power_out(const Tensor& out, const Tensor& self, int64_t n) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::matrix_power.out");
   op_(self, n, out);
@@ -9907,13 +12268,15 @@ inline Tensor matrix_power_out(const Tensor& out, const Tensor& self, int64_t n)
 }
 
 // aten::max(Tensor self) -> Tensor
-inline Tensor max(const Tensor& self) {
+template <class = void>
+Tensor max(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::max");
   return op_(self);
 }
 
 // aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::max.dim");
   return op_(self, dim, keepdim);
@@ -9921,7 +12284,8 @@ inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keep
 
 // aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
 // max_values) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> max_out(
+template <class = void>
+std::tuple<Tensor, Tensor> max_out(
     const Tensor& max, const Tensor& max_values, const Tensor& self, int64_t dim,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -9931,13 +12295,15 @@ inline std::tuple<Tensor, Tensor> max_out(
 }
 
 // aten::max.other(Tensor self, Tensor other) -> Tensor
-inline Tensor max(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor max(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::max.other");
   return op_(self, other);
 }
 
 // aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor max_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor max_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::max.out");
   op_(self, other, out);
@@ -9945,7 +12311,8 @@ inline Tensor max_out(const Tensor& out, const Tensor& self, const Tensor& other
 }
 
 // aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor max_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor max_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::max.unary_out");
   op_(self, out);
   return out;
@@ -9953,7 +12320,8 @@ inline Tensor max_out(const Tensor& out, const Tensor& self) {
 
 // aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1]
 // dilation=[1], bool ceil_mode=False) -> Tensor
-inline Tensor max_pool1d(
+template <class = void>
+Tensor max_pool1d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0}, List<int64_t> dilation = {1}, bool ceil_mode = false) {
   static constinit const LazyOp<Tensor(
@@ -9964,7 +12332,8 @@ inline Tensor max_pool1d(
 
 // aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1]
 // padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(
+template <class = void>
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0}, List<int64_t> dilation = {1}, bool ceil_mode = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -9975,7 +12344,8 @@ inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(
 
 // aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2]
 // dilation=1, bool ceil_mode=False) -> Tensor
-inline Tensor max_pool2d(
+template <class = void>
+Tensor max_pool2d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1}, bool ceil_mode = false) {
   static constinit const LazyOp<Tensor(
@@ -9986,7 +12356,8 @@ inline Tensor max_pool2d(
 
 // aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
 // padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(
+template <class = void>
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1}, bool ceil_mode = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -9998,7 +12369,8 @@ inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(
 // aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
 // padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) ->
 // (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> max_pool2d_with_indices_out(
+template <class = void>
+std::tuple<Tensor, Tensor> max_pool2d_with_indices_out(
     const Tensor& out, const Tensor& indices, const Tensor& self, List<int64_t> kernel_size,
     List<int64_t> stride = {}, List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1},
     bool ceil_mode = false) {
@@ -10012,7 +12384,8 @@ inline std::tuple<Tensor, Tensor> max_pool2d_with_indices_out(
 
 // aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size,
 // int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor
-inline Tensor max_pool2d_with_indices_backward(
+template <class = void>
+Tensor max_pool2d_with_indices_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride,
     List<int64_t> padding, List<int64_t> dilation, bool ceil_mode, const Tensor& indices) {
   static constinit const LazyOp<Tensor(
@@ -10025,7 +12398,8 @@ inline Tensor max_pool2d_with_indices_backward(
 // aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2]
 // kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor max_pool2d_with_indices_backward_out(
+template <class = void>
+Tensor max_pool2d_with_indices_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> kernel_size, List<int64_t> stride, List<int64_t> padding, List<int64_t> dilation,
     bool ceil_mode, const Tensor& indices) {
@@ -10039,7 +12413,8 @@ inline Tensor max_pool2d_with_indices_backward_out(
 
 // aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3]
 // dilation=1, bool ceil_mode=False) -> Tensor
-inline Tensor max_pool3d(
+template <class = void>
+Tensor max_pool3d(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0, 0}, List<int64_t> dilation = {1, 1, 1}, bool ceil_mode = false) {
   static constinit const LazyOp<Tensor(
@@ -10050,7 +12425,8 @@ inline Tensor max_pool3d(
 
 // aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
 // padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(
+template <class = void>
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(
     const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
     List<int64_t> padding = {0, 0, 0}, List<int64_t> dilation = {1, 1, 1}, bool ceil_mode = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -10062,7 +12438,8 @@ inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(
 // aten::max_pool3d_with_indices.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3]
 // padding=0, int[3] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) ->
 // (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> max_pool3d_with_indices_out(
+template <class = void>
+std::tuple<Tensor, Tensor> max_pool3d_with_indices_out(
     const Tensor& out, const Tensor& indices, const Tensor& self, List<int64_t> kernel_size,
     List<int64_t> stride = {}, List<int64_t> padding = {0, 0, 0},
     List<int64_t> dilation = {1, 1, 1}, bool ceil_mode = false) {
@@ -10076,7 +12453,8 @@ inline std::tuple<Tensor, Tensor> max_pool3d_with_indices_out(
 
 // aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size,
 // int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor
-inline Tensor max_pool3d_with_indices_backward(
+template <class = void>
+Tensor max_pool3d_with_indices_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride,
     List<int64_t> padding, List<int64_t> dilation, bool ceil_mode, const Tensor& indices) {
   static constinit const LazyOp<Tensor(
@@ -10089,7 +12467,8 @@ inline Tensor max_pool3d_with_indices_backward(
 // aten::max_pool3d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[3]
 // kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor max_pool3d_with_indices_backward_out(
+template <class = void>
+Tensor max_pool3d_with_indices_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> kernel_size, List<int64_t> stride, List<int64_t> padding, List<int64_t> dilation,
     bool ceil_mode, const Tensor& indices) {
@@ -10101,14 +12480,61 @@ inline Tensor max_pool3d_with_indices_backward_out(
   return grad_input;
 }
 
+// aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor
+template <class = void>
+Tensor max_unpool2d(const Tensor& self, const Tensor& indices, List<int64_t> output_size) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>)> op_("aten::max_unpool2d");
+  return op_(self, indices, output_size);
+}
+
+// aten::max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor max_unpool2d_out(
+    const Tensor& out, const Tensor& self, const Tensor& indices, List<int64_t> output_size) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::span<const int64_t>,
+      const Tensor&)> op_("aten::max_unpool2d.out");
+  op_(self, indices, output_size, out);
+  return out;
+}
+
+// aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3]
+// padding) -> Tensor
+template <class = void>
+Tensor max_unpool3d(
+    const Tensor& self, const Tensor& indices, List<int64_t> output_size, List<int64_t> stride,
+    List<int64_t> padding) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>)> op_("aten::max_unpool3d");
+  return op_(self, indices, output_size, stride, padding);
+}
+
+// aten::max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3]
+// padding, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor max_unpool3d_out(
+    const Tensor& out, const Tensor& self, const Tensor& indices, List<int64_t> output_size,
+    List<int64_t> stride, List<int64_t> padding) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, const Tensor&)> op_("aten::max_unpool3d.out");
+  op_(self, indices, output_size, stride, padding, out);
+  return out;
+}
+
 // aten::maximum(Tensor self, Tensor other) -> Tensor
-inline Tensor maximum(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor maximum(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::maximum");
   return op_(self, other);
 }
 
 // aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor maximum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor maximum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::maximum.out");
   op_(self, other, out);
@@ -10116,13 +12542,15 @@ inline Tensor maximum_out(const Tensor& out, const Tensor& self, const Tensor& o
 }
 
 // aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor
-inline Tensor mean(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor mean(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>)> op_("aten::mean");
   return op_(self, dtype);
 }
 
 // aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-inline Tensor mean(
+template <class = void>
+Tensor mean(
     const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -10132,8 +12560,8 @@ inline Tensor mean(
 }
 
 // aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mean_out(
-    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor mean_out(const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::mean.dtype_out");
   op_(self, dtype, out);
@@ -10142,7 +12570,8 @@ inline Tensor mean_out(
 
 // aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor mean_out(
+template <class = void>
+Tensor mean_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -10153,13 +12582,15 @@ inline Tensor mean_out(
 }
 
 // aten::median(Tensor self) -> Tensor
-inline Tensor median(const Tensor& self) {
+template <class = void>
+Tensor median(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::median");
   return op_(self);
 }
 
 // aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::median.dim");
   return op_(self, dim, keepdim);
@@ -10167,7 +12598,8 @@ inline std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool k
 
 // aten::median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
 // Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> median_out(
+template <class = void>
+std::tuple<Tensor, Tensor> median_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -10177,33 +12609,38 @@ inline std::tuple<Tensor, Tensor> median_out(
 }
 
 // aten::median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor median_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor median_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::median.out");
   op_(self, out);
   return out;
 }
 
 // aten::meshgrid(Tensor[] tensors) -> Tensor[]
-inline std::vector<Tensor> meshgrid(const Tensors& tensors) {
+template <class = void>
+std::vector<Tensor> meshgrid(const Tensors& tensors) {
   static constinit const LazyOp<std::vector<Tensor>(const TensorList&)> op_("aten::meshgrid");
   return op_(tensors);
 }
 
 // aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]
-inline std::vector<Tensor> meshgrid(const Tensors& tensors, std::string_view indexing) {
+template <class = void>
+std::vector<Tensor> meshgrid(const Tensors& tensors, std::string_view indexing) {
   static constinit const LazyOp<std::vector<Tensor>(
       const TensorList&, std::string_view)> op_("aten::meshgrid.indexing");
   return op_(tensors, indexing);
 }
 
 // aten::min(Tensor self) -> Tensor
-inline Tensor min(const Tensor& self) {
+template <class = void>
+Tensor min(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::min");
   return op_(self);
 }
 
 // aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::min.dim");
   return op_(self, dim, keepdim);
@@ -10211,7 +12648,8 @@ inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keep
 
 // aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
 // min_indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> min_out(
+template <class = void>
+std::tuple<Tensor, Tensor> min_out(
     const Tensor& min, const Tensor& min_indices, const Tensor& self, int64_t dim,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -10221,13 +12659,15 @@ inline std::tuple<Tensor, Tensor> min_out(
 }
 
 // aten::min.other(Tensor self, Tensor other) -> Tensor
-inline Tensor min(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor min(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::min.other");
   return op_(self, other);
 }
 
 // aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor min_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor min_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::min.out");
   op_(self, other, out);
@@ -10235,20 +12675,23 @@ inline Tensor min_out(const Tensor& out, const Tensor& self, const Tensor& other
 }
 
 // aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor min_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor min_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::min.unary_out");
   op_(self, out);
   return out;
 }
 
 // aten::minimum(Tensor self, Tensor other) -> Tensor
-inline Tensor minimum(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor minimum(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::minimum");
   return op_(self, other);
 }
 
 // aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::minimum.out");
   op_(self, other, out);
@@ -10256,40 +12699,46 @@ inline Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& o
 }
 
 // aten::mish(Tensor self) -> Tensor
-inline Tensor mish(const Tensor& self) {
+template <class = void>
+Tensor mish(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::mish");
   return op_(self);
 }
 
 // aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mish_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor mish_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::mish.out");
   op_(self, out);
   return out;
 }
 
 // aten::mish_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor mish_(const Tensor& self) {
+template <class = void>
+Tensor mish_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::mish_");
   op_(self);
   return self;
 }
 
 // aten::mm(Tensor self, Tensor mat2) -> Tensor
-inline Tensor mm(const Tensor& self, const Tensor& mat2) {
+template <class = void>
+Tensor mm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mm");
   return op_(self, mat2);
 }
 
 // aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
-inline Tensor mm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+template <class = void>
+Tensor mm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, Dtype)> op_("aten::mm.dtype");
   return op_(self, mat2, out_dtype);
 }
 
 // aten::mm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+template <class = void>
+Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, Dtype, const Tensor&)> op_("aten::mm.dtype_out");
   op_(self, mat2, out_dtype, out);
@@ -10297,7 +12746,8 @@ inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, 
 }
 
 // aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+template <class = void>
+Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::mm.out");
   op_(self, mat2, out);
@@ -10305,7 +12755,8 @@ inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) 
 }
 
 // aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::mode");
   return op_(self, dim, keepdim);
@@ -10313,7 +12764,8 @@ inline std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, boo
 
 // aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!)
 // indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> mode_out(
+template <class = void>
+std::tuple<Tensor, Tensor> mode_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -10323,13 +12775,15 @@ inline std::tuple<Tensor, Tensor> mode_out(
 }
 
 // aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)
-inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
+template <class = void>
+Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::moveaxis.int");
   return op_(self, source, destination);
 }
 
 // aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
-inline Tensor moveaxis(const Tensor& self, List<int64_t> source, List<int64_t> destination) {
+template <class = void>
+Tensor moveaxis(const Tensor& self, List<int64_t> source, List<int64_t> destination) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>,
       std::span<const int64_t>)> op_("aten::moveaxis.intlist");
@@ -10337,13 +12791,15 @@ inline Tensor moveaxis(const Tensor& self, List<int64_t> source, List<int64_t> d
 }
 
 // aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)
-inline Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
+template <class = void>
+Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::movedim.int");
   return op_(self, source, destination);
 }
 
 // aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
-inline Tensor movedim(const Tensor& self, List<int64_t> source, List<int64_t> destination) {
+template <class = void>
+Tensor movedim(const Tensor& self, List<int64_t> source, List<int64_t> destination) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>,
       std::span<const int64_t>)> op_("aten::movedim.intlist");
@@ -10351,14 +12807,16 @@ inline Tensor movedim(const Tensor& self, List<int64_t> source, List<int64_t> de
 }
 
 // aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
-inline Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+template <class = void>
+Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::mse_loss");
   return op_(self, target, reduction);
 }
 
 // aten::mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mse_loss_out(
+template <class = void>
+Tensor mse_loss_out(
     const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::mse_loss.out");
@@ -10367,26 +12825,30 @@ inline Tensor mse_loss_out(
 }
 
 // aten::msort(Tensor self) -> Tensor
-inline Tensor msort(const Tensor& self) {
+template <class = void>
+Tensor msort(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::msort");
   return op_(self);
 }
 
 // aten::msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor msort_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor msort_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::msort.out");
   op_(self, out);
   return out;
 }
 
 // aten::mul.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor mul(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor mul(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::mul.Scalar");
   return op_(self, other);
 }
 
 // aten::mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mul_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor mul_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::mul.Scalar_out");
   op_(self, other, out);
@@ -10394,13 +12856,15 @@ inline Tensor mul_out(const Tensor& out, const Tensor& self, const Scalar& other
 }
 
 // aten::mul.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor mul(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor mul(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mul.Tensor");
   return op_(self, other);
 }
 
 // aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor mul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::mul.out");
   op_(self, other, out);
@@ -10408,33 +12872,107 @@ inline Tensor mul_out(const Tensor& out, const Tensor& self, const Tensor& other
 }
 
 // aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor mul_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor mul_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::mul_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor mul_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor mul_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::mul_.Tensor");
   op_(self, other);
   return self;
 }
 
+// aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+// weight=None, int reduction=1) -> Tensor
+template <class = void>
+Tensor multi_margin_loss(
+    const Tensor& self, const Tensor& target, const Scalar& p = 1, const Scalar& margin = 1,
+    const OptionalTensor& weight = {}, int64_t reduction = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, const OptionalTensor&,
+      int64_t)> op_("aten::multi_margin_loss");
+  return op_(self, target, p, margin, weight, reduction);
+}
+
+// aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+// weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor multi_margin_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, const Scalar& p = 1,
+    const Scalar& margin = 1, const OptionalTensor& weight = {}, int64_t reduction = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, const OptionalTensor&, int64_t,
+      const Tensor&)> op_("aten::multi_margin_loss.out");
+  op_(self, target, p, margin, weight, reduction, out);
+  return out;
+}
+
+// aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
+template <class = void>
+Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t)> op_("aten::multilabel_margin_loss");
+  return op_(self, target, reduction);
+}
+
+// aten::multilabel_margin_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out)
+// -> Tensor(a!)
+template <class = void>
+Tensor multilabel_margin_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t,
+      const Tensor&)> op_("aten::multilabel_margin_loss.out");
+  op_(self, target, reduction, out);
+  return out;
+}
+
+// aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+// generator=None) -> Tensor
+template <class = void>
+Tensor multinomial(
+    const Tensor& self, int64_t num_samples, bool replacement = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, bool, const std::optional<Generator>&)> op_("aten::multinomial");
+  return op_(self, num_samples, replacement, generator);
+}
+
+// aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+// generator=None, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor multinomial_out(
+    const Tensor& out, const Tensor& self, int64_t num_samples, bool replacement = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::multinomial.out");
+  op_(self, num_samples, replacement, generator, out);
+  return out;
+}
+
 // aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor multiply(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor multiply(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::multiply.Scalar");
   return op_(self, other);
 }
 
 // aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor multiply(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor multiply(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::multiply.Tensor");
   return op_(self, other);
 }
 
 // aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor multiply_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor multiply_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::multiply.out");
   op_(self, other, out);
@@ -10442,35 +12980,64 @@ inline Tensor multiply_out(const Tensor& out, const Tensor& self, const Tensor& 
 }
 
 // aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor multiply_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor multiply_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::multiply_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor multiply_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor multiply_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::multiply_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::mv(Tensor self, Tensor vec) -> Tensor
-inline Tensor mv(const Tensor& self, const Tensor& vec) {
+template <class = void>
+Tensor mv(const Tensor& self, const Tensor& vec) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mv");
   return op_(self, vec);
 }
 
 // aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor mv_out(const Tensor& out, const Tensor& self, const Tensor& vec) {
+template <class = void>
+Tensor mv_out(const Tensor& out, const Tensor& self, const Tensor& vec) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::mv.out");
   op_(self, vec, out);
   return out;
 }
 
+// aten::mvlgamma(Tensor self, int p) -> Tensor
+template <class = void>
+Tensor mvlgamma(const Tensor& self, int64_t p) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::mvlgamma");
+  return op_(self, p);
+}
+
+// aten::mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor mvlgamma_out(const Tensor& out, const Tensor& self, int64_t p) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::mvlgamma.out");
+  op_(self, p, out);
+  return out;
+}
+
+// aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)
+template <class = void>
+Tensor mvlgamma_(const Tensor& self, int64_t p) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::mvlgamma_");
+  op_(self, p);
+  return self;
+}
+
 // aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
-inline Tensor nan_to_num(
+template <class = void>
+Tensor nan_to_num(
     const Tensor& self, std::optional<double> nan = std::nullopt,
     std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -10481,7 +13048,8 @@ inline Tensor nan_to_num(
 
 // aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor nan_to_num_out(
+template <class = void>
+Tensor nan_to_num_out(
     const Tensor& out, const Tensor& self, std::optional<double> nan = std::nullopt,
     std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
   static constinit const LazyOp<void(
@@ -10493,7 +13061,8 @@ inline Tensor nan_to_num_out(
 
 // aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) ->
 // Tensor(a!)
-inline Tensor nan_to_num_(
+template <class = void>
+Tensor nan_to_num_(
     const Tensor& self, std::optional<double> nan = std::nullopt,
     std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
   static constinit const LazyOp<void(
@@ -10505,7 +13074,8 @@ inline Tensor nan_to_num_(
 
 // aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
 // Tensor
-inline Tensor nanmean(
+template <class = void>
+Tensor nanmean(
     const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -10516,7 +13086,8 @@ inline Tensor nanmean(
 
 // aten::nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor nanmean_out(
+template <class = void>
+Tensor nanmean_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -10527,13 +13098,15 @@ inline Tensor nanmean_out(
 }
 
 // aten::nanmedian(Tensor self) -> Tensor
-inline Tensor nanmedian(const Tensor& self) {
+template <class = void>
+Tensor nanmedian(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::nanmedian");
   return op_(self);
 }
 
 // aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::nanmedian.dim");
   return op_(self, dim, keepdim);
@@ -10541,7 +13114,8 @@ inline std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, boo
 
 // aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values,
 // Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> nanmedian_out(
+template <class = void>
+std::tuple<Tensor, Tensor> nanmedian_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -10552,7 +13126,8 @@ inline std::tuple<Tensor, Tensor> nanmedian_out(
 }
 
 // aten::nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor nanmedian_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor nanmedian_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nanmedian.out");
   op_(self, out);
   return out;
@@ -10560,7 +13135,8 @@ inline Tensor nanmedian_out(const Tensor& out, const Tensor& self) {
 
 // aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear") -> Tensor
-inline Tensor nanquantile(
+template <class = void>
+Tensor nanquantile(
     const Tensor& self, const Tensor& q, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false, std::string_view interpolation = "linear") {
   static constinit const LazyOp<Tensor(
@@ -10571,7 +13147,8 @@ inline Tensor nanquantile(
 
 // aten::nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear", Tensor(a!) out) -> Tensor(a!)
-inline Tensor nanquantile_out(
+template <class = void>
+Tensor nanquantile_out(
     const Tensor& out, const Tensor& self, const Tensor& q,
     std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
     std::string_view interpolation = "linear") {
@@ -10584,7 +13161,8 @@ inline Tensor nanquantile_out(
 
 // aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear") -> Tensor
-inline Tensor nanquantile(
+template <class = void>
+Tensor nanquantile(
     const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
     std::string_view interpolation = "linear") {
   static constinit const LazyOp<Tensor(
@@ -10595,7 +13173,8 @@ inline Tensor nanquantile(
 
 // aten::nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear", Tensor(a!) out) -> Tensor(a!)
-inline Tensor nanquantile_out(
+template <class = void>
+Tensor nanquantile_out(
     const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false, std::string_view interpolation = "linear") {
   static constinit const LazyOp<void(
@@ -10607,7 +13186,8 @@ inline Tensor nanquantile_out(
 
 // aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
 // Tensor
-inline Tensor nansum(
+template <class = void>
+Tensor nansum(
     const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -10618,7 +13198,8 @@ inline Tensor nansum(
 
 // aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor nansum_out(
+template <class = void>
+Tensor nansum_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
     bool keepdim = false, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -10629,7 +13210,8 @@ inline Tensor nansum_out(
 }
 
 // aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)
-inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+template <class = void>
+Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::narrow");
   return op_(self, dim, start, length);
@@ -10637,7 +13219,8 @@ inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t len
 
 // aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor?
 // running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(
     const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training,
     double momentum, double eps) {
@@ -10648,7 +13231,8 @@ inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm(
 }
 
 // aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> native_dropout(
+template <class = void>
+std::tuple<Tensor, Tensor> native_dropout(
     const Tensor& input, double p, std::optional<bool> train) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, double, std::optional<bool>)> op_("aten::native_dropout");
@@ -10657,7 +13241,8 @@ inline std::tuple<Tensor, Tensor> native_dropout(
 
 // aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt
 // HxW, int group, float eps) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(
     const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, int64_t N,
     int64_t C, int64_t HxW, int64_t group, double eps) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -10668,7 +13253,8 @@ inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(
 
 // aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias,
 // float eps) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(
     const Tensor& input, List<int64_t> normalized_shape, const OptionalTensor& weight,
     const OptionalTensor& bias, double eps) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -10678,13 +13264,15 @@ inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(
 }
 
 // aten::ne.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor ne(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ne(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ne.Scalar");
   return op_(self, other);
 }
 
 // aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ne_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ne_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::ne.Scalar_out");
   op_(self, other, out);
@@ -10692,13 +13280,15 @@ inline Tensor ne_out(const Tensor& out, const Tensor& self, const Scalar& other)
 }
 
 // aten::ne.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor ne(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ne(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ne.Tensor");
   return op_(self, other);
 }
 
 // aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ne_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ne_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::ne.Tensor_out");
   op_(self, other, out);
@@ -10706,54 +13296,62 @@ inline Tensor ne_out(const Tensor& out, const Tensor& self, const Tensor& other)
 }
 
 // aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor ne_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor ne_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::ne_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor ne_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor ne_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ne_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::neg(Tensor self) -> Tensor
-inline Tensor neg(const Tensor& self) {
+template <class = void>
+Tensor neg(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::neg");
   return op_(self);
 }
 
 // aten::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor neg_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor neg_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::neg.out");
   op_(self, out);
   return out;
 }
 
 // aten::neg_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor neg_(const Tensor& self) {
+template <class = void>
+Tensor neg_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::neg_");
   op_(self);
   return self;
 }
 
 // aten::negative(Tensor self) -> Tensor
-inline Tensor negative(const Tensor& self) {
+template <class = void>
+Tensor negative(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::negative");
   return op_(self);
 }
 
 // aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor negative_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor negative_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::negative.out");
   op_(self, out);
   return out;
 }
 
 // aten::negative_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor negative_(const Tensor& self) {
+template <class = void>
+Tensor negative_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::negative_");
   op_(self);
   return self;
@@ -10768,8 +13366,8 @@ struct NewEmptyOptions {
 
 // aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor new_empty(
-    const Tensor& self, List<int64_t> size, const NewEmptyOptions& options = {}) {
+template <class = void>
+Tensor new_empty(const Tensor& self, List<int64_t> size, const NewEmptyOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::new_empty");
@@ -10777,7 +13375,8 @@ inline Tensor new_empty(
 }
 
 // aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor new_empty_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor new_empty_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_empty.out");
   op_(self, size, out);
@@ -10793,7 +13392,8 @@ struct NewEmptyStridedOptions {
 
 // aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor new_empty_strided(
+template <class = void>
+Tensor new_empty_strided(
     const Tensor& self, List<int64_t> size, List<int64_t> stride,
     const NewEmptyStridedOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -10805,7 +13405,8 @@ inline Tensor new_empty_strided(
 
 // aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor new_empty_strided_out(
+template <class = void>
+Tensor new_empty_strided_out(
     const Tensor& out, const Tensor& self, List<int64_t> size, List<int64_t> stride) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
@@ -10823,7 +13424,8 @@ struct NewFullOptions {
 
 // aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor new_full(
+template <class = void>
+Tensor new_full(
     const Tensor& self, List<int64_t> size, const Scalar& fill_value,
     const NewFullOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -10836,7 +13438,8 @@ inline Tensor new_full(
 
 // aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor new_full_out(
+template <class = void>
+Tensor new_full_out(
     const Tensor& out, const Tensor& self, List<int64_t> size, const Scalar& fill_value) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Scalar&,
@@ -10854,7 +13457,8 @@ struct NewOnesOptions {
 
 // aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor new_ones(const Tensor& self, List<int64_t> size, const NewOnesOptions& options = {}) {
+template <class = void>
+Tensor new_ones(const Tensor& self, List<int64_t> size, const NewOnesOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::new_ones");
@@ -10862,7 +13466,8 @@ inline Tensor new_ones(const Tensor& self, List<int64_t> size, const NewOnesOpti
 }
 
 // aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor new_ones_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor new_ones_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_ones.out");
   op_(self, size, out);
@@ -10878,8 +13483,8 @@ struct NewZerosOptions {
 
 // aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor new_zeros(
-    const Tensor& self, List<int64_t> size, const NewZerosOptions& options = {}) {
+template <class = void>
+Tensor new_zeros(const Tensor& self, List<int64_t> size, const NewZerosOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::new_zeros");
@@ -10887,7 +13492,8 @@ inline Tensor new_zeros(
 }
 
 // aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor new_zeros_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor new_zeros_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::new_zeros.out");
   op_(self, size, out);
@@ -10895,13 +13501,15 @@ inline Tensor new_zeros_out(const Tensor& out, const Tensor& self, List<int64_t>
 }
 
 // aten::nextafter(Tensor self, Tensor other) -> Tensor
-inline Tensor nextafter(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor nextafter(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::nextafter");
   return op_(self, other);
 }
 
 // aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor nextafter_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor nextafter_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::nextafter.out");
   op_(self, other, out);
@@ -10909,15 +13517,146 @@ inline Tensor nextafter_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor nextafter_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor nextafter_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nextafter_");
   op_(self, other);
   return self;
 }
 
+// aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+// ignore_index=-100) -> Tensor
+template <class = void>
+Tensor nll_loss(
+    const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
+    int64_t reduction = 1, int64_t ignore_index = -100) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t)> op_("aten::nll_loss");
+  return op_(self, target, weight, reduction, ignore_index);
+}
+
+// aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor nll_loss_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
+    int64_t reduction = 1, int64_t ignore_index = -100) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::nll_loss.out");
+  op_(self, target, weight, reduction, ignore_index, out);
+  return out;
+}
+
+// aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+// ignore_index=-100) -> Tensor
+template <class = void>
+Tensor nll_loss2d(
+    const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
+    int64_t reduction = 1, int64_t ignore_index = -100) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t,
+      int64_t)> op_("aten::nll_loss2d");
+  return op_(self, target, weight, reduction, ignore_index);
+}
+
+// aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+// ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor nll_loss2d_out(
+    const Tensor& out, const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
+    int64_t reduction = 1, int64_t ignore_index = -100) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::nll_loss2d.out");
+  op_(self, target, weight, reduction, ignore_index, out);
+  return out;
+}
+
+// aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor
+template <class = void>
+Tensor nll_loss2d_backward(
+    const Tensor& grad_output, const Tensor& self, const Tensor& target,
+    const OptionalTensor& weight, int64_t reduction, int64_t ignore_index,
+    const Tensor& total_weight) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::nll_loss2d_backward");
+  return op_(grad_output, self, target, weight, reduction, ignore_index, total_weight);
+}
+
+// aten::nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+// Tensor(a!)
+template <class = void>
+Tensor nll_loss2d_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Tensor& target,
+    const OptionalTensor& weight, int64_t reduction, int64_t ignore_index,
+    const Tensor& total_weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&, const Tensor&)> op_("aten::nll_loss2d_backward.grad_input");
+  op_(grad_output, self, target, weight, reduction, ignore_index, total_weight, grad_input);
+  return grad_input;
+}
+
+// aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+// ignore_index) -> (Tensor output, Tensor total_weight)
+template <class = void>
+std::tuple<Tensor, Tensor> nll_loss2d_forward(
+    const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
+    int64_t ignore_index) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t,
+      int64_t)> op_("aten::nll_loss2d_forward");
+  return op_(self, target, weight, reduction, ignore_index);
+}
+
+// aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int
+// reduction, SymInt ignore_index, Tensor total_weight) -> Tensor
+template <class = void>
+Tensor nll_loss_backward(
+    const Tensor& grad_output, const Tensor& self, const Tensor& target,
+    const OptionalTensor& weight, int64_t reduction, int64_t ignore_index,
+    const Tensor& total_weight) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&)> op_("aten::nll_loss_backward");
+  return op_(grad_output, self, target, weight, reduction, ignore_index, total_weight);
+}
+
+// aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor?
+// weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) ->
+// Tensor(a!)
+template <class = void>
+Tensor nll_loss_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Tensor& target,
+    const OptionalTensor& weight, int64_t reduction, int64_t ignore_index,
+    const Tensor& total_weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const OptionalTensor&, int64_t, int64_t,
+      const Tensor&, const Tensor&)> op_("aten::nll_loss_backward.grad_input");
+  op_(grad_output, self, target, weight, reduction, ignore_index, total_weight, grad_input);
+  return grad_input;
+}
+
+// aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+// ignore_index) -> (Tensor output, Tensor total_weight)
+template <class = void>
+std::tuple<Tensor, Tensor> nll_loss_forward(
+    const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
+    int64_t ignore_index) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const OptionalTensor&, int64_t,
+      int64_t)> op_("aten::nll_loss_forward");
+  return op_(self, target, weight, reduction, ignore_index);
+}
+
 // aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
 // ignore_index=-100) -> Tensor
-inline Tensor nll_loss_nd(
+template <class = void>
+Tensor nll_loss_nd(
     const Tensor& self, const Tensor& target, const OptionalTensor& weight = {},
     int64_t reduction = 1, int64_t ignore_index = -100) {
   static constinit const LazyOp<Tensor(
@@ -10927,26 +13666,49 @@ inline Tensor nll_loss_nd(
 }
 
 // aten::nonzero(Tensor self) -> Tensor
-inline Tensor nonzero(const Tensor& self) {
+template <class = void>
+Tensor nonzero(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::nonzero");
   return op_(self);
 }
 
 // aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor nonzero_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor nonzero_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nonzero.out");
   op_(self, out);
   return out;
 }
 
+// aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor
+template <class = void>
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t)> op_("aten::nonzero_static");
+  return op_(self, size, fill_value);
+}
+
+// aten::nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor nonzero_static_out(
+    const Tensor& out, const Tensor& self, int64_t size, int64_t fill_value = -1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::nonzero_static.out");
+  op_(self, size, fill_value, out);
+  return out;
+}
+
 // aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor
-inline Tensor norm(const Tensor& self, const Scalar& p = 2) {
+template <class = void>
+Tensor norm(const Tensor& self, const Scalar& p = 2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::norm.Scalar");
   return op_(self, p);
 }
 
 // aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor
-inline Tensor norm(
+template <class = void>
+Tensor norm(
     const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const std::optional<Scalar>&, std::span<const int64_t>,
@@ -10956,7 +13718,8 @@ inline Tensor norm(
 
 // aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType
 // dtype) -> Tensor
-inline Tensor norm(
+template <class = void>
+Tensor norm(
     const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim, bool keepdim,
     Dtype dtype) {
   static constinit const LazyOp<Tensor(
@@ -10966,7 +13729,8 @@ inline Tensor norm(
 }
 
 // aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor
-inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p, Dtype dtype) {
+template <class = void>
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p, Dtype dtype) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const std::optional<Scalar>&, Dtype)> op_("aten::norm.ScalarOpt_dtype");
   return op_(self, p, dtype);
@@ -10974,7 +13738,8 @@ inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p, Dtype dty
 
 // aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, *, ScalarType dtype, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor norm_out(
+template <class = void>
+Tensor norm_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, Dtype dtype) {
   static constinit const LazyOp<void(
       const Tensor&, const std::optional<Scalar>&, Dtype,
@@ -10984,7 +13749,8 @@ inline Tensor norm_out(
 }
 
 // aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor norm_out(const Tensor& out, const Tensor& self, const Scalar& p = 2) {
+template <class = void>
+Tensor norm_out(const Tensor& out, const Tensor& self, const Scalar& p = 2) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::norm.Scalar_out");
   op_(self, p, out);
@@ -10993,7 +13759,8 @@ inline Tensor norm_out(const Tensor& out, const Tensor& self, const Scalar& p = 
 
 // aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor norm_out(
+template <class = void>
+Tensor norm_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim,
     bool keepdim, Dtype dtype) {
   static constinit const LazyOp<void(
@@ -11005,7 +13772,8 @@ inline Tensor norm_out(
 
 // aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor norm_out(
+template <class = void>
+Tensor norm_out(
     const Tensor& out, const Tensor& self, const std::optional<Scalar>& p, List<int64_t> dim,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -11016,7 +13784,8 @@ inline Tensor norm_out(
 }
 
 // aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor
-inline Tensor normal(
+template <class = void>
+Tensor normal(
     const Tensor& mean, const Tensor& std_,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11027,7 +13796,8 @@ inline Tensor normal(
 
 // aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor normal_out(
+template <class = void>
+Tensor normal_out(
     const Tensor& out, const Tensor& mean, const Tensor& std_,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11038,7 +13808,8 @@ inline Tensor normal_out(
 }
 
 // aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor
-inline Tensor normal(
+template <class = void>
+Tensor normal(
     const Tensor& mean, double std_ = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11048,7 +13819,8 @@ inline Tensor normal(
 
 // aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor normal_out(
+template <class = void>
+Tensor normal_out(
     const Tensor& out, const Tensor& mean, double std_ = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11059,7 +13831,8 @@ inline Tensor normal_out(
 }
 
 // aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor
-inline Tensor normal(
+template <class = void>
+Tensor normal(
     double mean, const Tensor& std_, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       double, const Tensor&, const std::optional<Generator>&)> op_("aten::normal.float_Tensor");
@@ -11068,7 +13841,8 @@ inline Tensor normal(
 
 // aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor normal_out(
+template <class = void>
+Tensor normal_out(
     const Tensor& out, double mean, const Tensor& std_,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11089,7 +13863,8 @@ struct NormalFloatFloatOptions {
 // aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
 // ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
 // Tensor
-inline Tensor normal(
+template <class = void>
+Tensor normal(
     double mean, double std_, List<int64_t> size, const NormalFloatFloatOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       double, double, std::span<const int64_t>, const std::optional<Generator>&,
@@ -11102,7 +13877,8 @@ inline Tensor normal(
 
 // aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor normal_out(
+template <class = void>
+Tensor normal_out(
     const Tensor& out, double mean, double std_, List<int64_t> size,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11114,7 +13890,8 @@ inline Tensor normal_out(
 
 // aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor normal_out(
+template <class = void>
+Tensor normal_out(
     const Tensor& out, const Tensor& self, double mean, double std_,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11126,7 +13903,8 @@ inline Tensor normal_out(
 
 // aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) ->
 // Tensor(a!)
-inline Tensor normal_(
+template <class = void>
+Tensor normal_(
     const Tensor& self, double mean = 0.0, double std_ = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11137,7 +13915,8 @@ inline Tensor normal_(
 
 // aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None)
 // -> Tensor
-inline Tensor normal_functional(
+template <class = void>
+Tensor normal_functional(
     const Tensor& self, double mean = 0.0, double std_ = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11147,13 +13926,15 @@ inline Tensor normal_functional(
 }
 
 // aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor not_equal(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor not_equal(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::not_equal.Scalar");
   return op_(self, other);
 }
 
 // aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor not_equal_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::not_equal.Scalar_out");
   op_(self, other, out);
@@ -11161,13 +13942,15 @@ inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Scalar&
 }
 
 // aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor not_equal(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor not_equal(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::not_equal.Tensor");
   return op_(self, other);
 }
 
 // aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor not_equal_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::not_equal.Tensor_out");
   op_(self, other, out);
@@ -11175,21 +13958,24 @@ inline Tensor not_equal_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor not_equal_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor not_equal_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::not_equal_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor not_equal_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor not_equal_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::not_equal_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::one_hot(Tensor self, int num_classes=-1) -> Tensor
-inline Tensor one_hot(const Tensor& self, int64_t num_classes = -1) {
+template <class = void>
+Tensor one_hot(const Tensor& self, int64_t num_classes = -1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::one_hot");
   return op_(self, num_classes);
 }
@@ -11203,7 +13989,8 @@ struct OnesOptions {
 
 // aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None) -> Tensor
-inline Tensor ones(List<int64_t> size, const OnesOptions& options = {}) {
+template <class = void>
+Tensor ones(List<int64_t> size, const OnesOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::ones");
@@ -11211,7 +13998,8 @@ inline Tensor ones(List<int64_t> size, const OnesOptions& options = {}) {
 }
 
 // aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor ones_out(const Tensor& out, List<int64_t> size) {
+template <class = void>
+Tensor ones_out(const Tensor& out, List<int64_t> size) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Tensor&)> op_("aten::ones.out");
   op_(size, out);
@@ -11228,7 +14016,8 @@ struct OnesLikeOptions {
 
 // aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor ones_like(const Tensor& self, const OnesLikeOptions& options = {}) {
+template <class = void>
+Tensor ones_like(const Tensor& self, const OnesLikeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>, std::optional<MemoryFormat>)> op_("aten::ones_like");
@@ -11239,7 +14028,8 @@ inline Tensor ones_like(const Tensor& self, const OnesLikeOptions& options = {})
 
 // aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor ones_like_out(
+template <class = void>
+Tensor ones_like_out(
     const Tensor& out, const Tensor& self,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11248,14 +14038,56 @@ inline Tensor ones_like_out(
   return out;
 }
 
+// aten::orgqr(Tensor self, Tensor input2) -> Tensor
+template <class = void>
+Tensor orgqr(const Tensor& self, const Tensor& input2) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::orgqr");
+  return op_(self, input2);
+}
+
+// aten::orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor orgqr_out(const Tensor& out, const Tensor& self, const Tensor& input2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::orgqr.out");
+  op_(self, input2, out);
+  return out;
+}
+
+// aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) ->
+// Tensor
+template <class = void>
+Tensor ormqr(
+    const Tensor& self, const Tensor& input2, const Tensor& input3, bool left = true,
+    bool transpose = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, bool, bool)> op_("aten::ormqr");
+  return op_(self, input2, input3, left, transpose);
+}
+
+// aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False,
+// *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor ormqr_out(
+    const Tensor& out, const Tensor& self, const Tensor& input2, const Tensor& input3,
+    bool left = true, bool transpose = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool, bool,
+      const Tensor&)> op_("aten::ormqr.out");
+  op_(self, input2, input3, left, transpose, out);
+  return out;
+}
+
 // aten::outer(Tensor self, Tensor vec2) -> Tensor
-inline Tensor outer(const Tensor& self, const Tensor& vec2) {
+template <class = void>
+Tensor outer(const Tensor& self, const Tensor& vec2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::outer");
   return op_(self, vec2);
 }
 
 // aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor outer_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+template <class = void>
+Tensor outer_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::outer.out");
   op_(self, vec2, out);
@@ -11263,7 +14095,8 @@ inline Tensor outer_out(const Tensor& out, const Tensor& self, const Tensor& vec
 }
 
 // aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor
-inline Tensor pad(
+template <class = void>
+Tensor pad(
     const Tensor& self, List<int64_t> pad, std::string_view mode = "constant",
     std::optional<double> value = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11274,29 +14107,40 @@ inline Tensor pad(
 
 // aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool
 // keepdim=False) -> Tensor
-inline Tensor pairwise_distance(
+template <class = void>
+Tensor pairwise_distance(
     const Tensor& x1, const Tensor& x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, double, double, bool)> op_("aten::pairwise_distance");
   return op_(x1, x2, p, eps, keepdim);
 }
 
+// aten::pdist(Tensor self, float p=2.) -> Tensor
+template <class = void>
+Tensor pdist(const Tensor& self, double p = 2.0) {
+  static constinit const LazyOp<Tensor(const Tensor&, double)> op_("aten::pdist");
+  return op_(self, p);
+}
+
 // aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)
-inline Tensor permute(const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor permute(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::permute");
   return op_(self, dims);
 }
 
 // aten::permute_copy(Tensor self, int[] dims) -> Tensor
-inline Tensor permute_copy(const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor permute_copy(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::permute_copy");
   return op_(self, dims);
 }
 
 // aten::permute_copy.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::permute_copy.out");
   op_(self, dims, out);
@@ -11304,19 +14148,22 @@ inline Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64
 }
 
 // aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor
-inline Tensor pinverse(const Tensor& self, double rcond = 1e-15) {
+template <class = void>
+Tensor pinverse(const Tensor& self, double rcond = 1e-15) {
   static constinit const LazyOp<Tensor(const Tensor&, double)> op_("aten::pinverse");
   return op_(self, rcond);
 }
 
 // aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor
-inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
+template <class = void>
+Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::pixel_shuffle");
   return op_(self, upscale_factor);
 }
 
 // aten::pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor pixel_shuffle_out(const Tensor& out, const Tensor& self, int64_t upscale_factor) {
+template <class = void>
+Tensor pixel_shuffle_out(const Tensor& out, const Tensor& self, int64_t upscale_factor) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::pixel_shuffle.out");
   op_(self, upscale_factor, out);
@@ -11324,22 +14171,44 @@ inline Tensor pixel_shuffle_out(const Tensor& out, const Tensor& self, int64_t u
 }
 
 // aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor
-inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
+template <class = void>
+Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::pixel_unshuffle");
   return op_(self, downscale_factor);
 }
 
 // aten::pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor pixel_unshuffle_out(const Tensor& out, const Tensor& self, int64_t downscale_factor) {
+template <class = void>
+Tensor pixel_unshuffle_out(const Tensor& out, const Tensor& self, int64_t downscale_factor) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::pixel_unshuffle.out");
   op_(self, downscale_factor, out);
   return out;
 }
 
+// aten::poisson(Tensor self, Generator? generator=None) -> Tensor
+template <class = void>
+Tensor poisson(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Generator>&)> op_("aten::poisson");
+  return op_(self, generator);
+}
+
+// aten::poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor poisson_out(
+    const Tensor& out, const Tensor& self,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Generator>&, const Tensor&)> op_("aten::poisson.out");
+  op_(self, generator, out);
+  return out;
+}
+
 // aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int
 // reduction) -> Tensor
-inline Tensor poisson_nll_loss(
+template <class = void>
+Tensor poisson_nll_loss(
     const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
     int64_t reduction) {
   static constinit const LazyOp<Tensor(
@@ -11348,13 +14217,15 @@ inline Tensor poisson_nll_loss(
 }
 
 // aten::polar(Tensor abs, Tensor angle) -> Tensor
-inline Tensor polar(const Tensor& abs, const Tensor& angle) {
+template <class = void>
+Tensor polar(const Tensor& abs, const Tensor& angle) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::polar");
   return op_(abs, angle);
 }
 
 // aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
+template <class = void>
+Tensor polar_out(const Tensor& out, const Tensor& abs, const Tensor& angle) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::polar.out");
   op_(abs, angle, out);
@@ -11362,13 +14233,15 @@ inline Tensor polar_out(const Tensor& out, const Tensor& abs, const Tensor& angl
 }
 
 // aten::polygamma(int n, Tensor self) -> Tensor
-inline Tensor polygamma(int64_t n, const Tensor& self) {
+template <class = void>
+Tensor polygamma(int64_t n, const Tensor& self) {
   static constinit const LazyOp<Tensor(int64_t, const Tensor&)> op_("aten::polygamma");
   return op_(n, self);
 }
 
 // aten::polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+template <class = void>
+Tensor polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
   static constinit const LazyOp<void(
       int64_t, const Tensor&, const Tensor&)> op_("aten::polygamma.out");
   op_(n, self, out);
@@ -11376,19 +14249,22 @@ inline Tensor polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
 }
 
 // aten::positive(Tensor(a) self) -> Tensor(a)
-inline Tensor positive(const Tensor& self) {
+template <class = void>
+Tensor positive(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::positive");
   return op_(self);
 }
 
 // aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor
-inline Tensor pow(const Scalar& self, const Tensor& exponent) {
+template <class = void>
+Tensor pow(const Scalar& self, const Tensor& exponent) {
   static constinit const LazyOp<Tensor(const Scalar&, const Tensor&)> op_("aten::pow.Scalar");
   return op_(self, exponent);
 }
 
 // aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor pow_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+template <class = void>
+Tensor pow_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::pow.Scalar_out");
   op_(self, exponent, out);
@@ -11396,14 +14272,16 @@ inline Tensor pow_out(const Tensor& out, const Scalar& self, const Tensor& expon
 }
 
 // aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
-inline Tensor pow(const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor pow(const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::pow.Tensor_Scalar");
   return op_(self, exponent);
 }
 
 // aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor pow_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor pow_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::pow.Tensor_Scalar_out");
   op_(self, exponent, out);
@@ -11411,14 +14289,16 @@ inline Tensor pow_out(const Tensor& out, const Tensor& self, const Scalar& expon
 }
 
 // aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
-inline Tensor pow(const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor pow(const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::pow.Tensor_Tensor");
   return op_(self, exponent);
 }
 
 // aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor pow_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor pow_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::pow.Tensor_Tensor_out");
   op_(self, exponent, out);
@@ -11426,33 +14306,38 @@ inline Tensor pow_out(const Tensor& out, const Tensor& self, const Tensor& expon
 }
 
 // aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
-inline Tensor pow_(const Tensor& self, const Scalar& exponent) {
+template <class = void>
+Tensor pow_(const Tensor& self, const Scalar& exponent) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::pow_.Scalar");
   op_(self, exponent);
   return self;
 }
 
 // aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
-inline Tensor pow_(const Tensor& self, const Tensor& exponent) {
+template <class = void>
+Tensor pow_(const Tensor& self, const Tensor& exponent) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::pow_.Tensor");
   op_(self, exponent);
   return self;
 }
 
 // aten::prelu(Tensor self, Tensor weight) -> Tensor
-inline Tensor prelu(const Tensor& self, const Tensor& weight) {
+template <class = void>
+Tensor prelu(const Tensor& self, const Tensor& weight) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::prelu");
   return op_(self, weight);
 }
 
 // aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor
-inline Tensor prod(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor prod(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>)> op_("aten::prod");
   return op_(self, dtype);
 }
 
 // aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-inline Tensor prod(
+template <class = void>
+Tensor prod(
     const Tensor& self, int64_t dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11462,7 +14347,8 @@ inline Tensor prod(
 
 // aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor prod_out(
+template <class = void>
+Tensor prod_out(
     const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11472,8 +14358,8 @@ inline Tensor prod_out(
 }
 
 // aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor prod_out(
-    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor prod_out(const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::prod.out");
   op_(self, dtype, out);
@@ -11481,15 +14367,47 @@ inline Tensor prod_out(
 }
 
 // aten::promote_types(ScalarType type1, ScalarType type2) -> ScalarType
-inline Dtype promote_types(Dtype type1, Dtype type2) {
+template <class = void>
+Dtype promote_types(Dtype type1, Dtype type2) {
   static const Op op_("aten::promote_types");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(type1), Value(type2)}, {});
   return take_result<Dtype>(results_[0]);
 }
 
+// aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor
+template <class = void>
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, bool)> op_("aten::put");
+  return op_(self, index, source, accumulate);
+}
+
+// aten::put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!) out)
+// -> Tensor(a!)
+template <class = void>
+Tensor put_out(
+    const Tensor& out, const Tensor& self, const Tensor& index, const Tensor& source,
+    bool accumulate = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::put.out");
+  op_(self, index, source, accumulate, out);
+  return out;
+}
+
+// aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)
+template <class = void>
+Tensor put_(
+    const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, bool)> op_("aten::put_");
+  op_(self, index, source, accumulate);
+  return self;
+}
+
 // aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear") -> Tensor
-inline Tensor quantile(
+template <class = void>
+Tensor quantile(
     const Tensor& self, const Tensor& q, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false, std::string_view interpolation = "linear") {
   static constinit const LazyOp<Tensor(
@@ -11500,7 +14418,8 @@ inline Tensor quantile(
 
 // aten::quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear", Tensor(a!) out) -> Tensor(a!)
-inline Tensor quantile_out(
+template <class = void>
+Tensor quantile_out(
     const Tensor& out, const Tensor& self, const Tensor& q,
     std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
     std::string_view interpolation = "linear") {
@@ -11513,7 +14432,8 @@ inline Tensor quantile_out(
 
 // aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear") -> Tensor
-inline Tensor quantile(
+template <class = void>
+Tensor quantile(
     const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
     std::string_view interpolation = "linear") {
   static constinit const LazyOp<Tensor(
@@ -11524,7 +14444,8 @@ inline Tensor quantile(
 
 // aten::quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str
 // interpolation="linear", Tensor(a!) out) -> Tensor(a!)
-inline Tensor quantile_out(
+template <class = void>
+Tensor quantile_out(
     const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
     bool keepdim = false, std::string_view interpolation = "linear") {
   static constinit const LazyOp<void(
@@ -11535,20 +14456,23 @@ inline Tensor quantile_out(
 }
 
 // aten::rad2deg(Tensor self) -> Tensor
-inline Tensor rad2deg(const Tensor& self) {
+template <class = void>
+Tensor rad2deg(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::rad2deg");
   return op_(self);
 }
 
 // aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rad2deg_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor rad2deg_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::rad2deg.out");
   op_(self, out);
   return out;
 }
 
 // aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor rad2deg_(const Tensor& self) {
+template <class = void>
+Tensor rad2deg_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::rad2deg_");
   op_(self);
   return self;
@@ -11563,7 +14487,8 @@ struct RandOptions {
 
 // aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None) -> Tensor
-inline Tensor rand(List<int64_t> size, const RandOptions& options = {}) {
+template <class = void>
+Tensor rand(List<int64_t> size, const RandOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::rand");
@@ -11579,7 +14504,8 @@ struct RandGeneratorOptions {
 
 // aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor rand(
+template <class = void>
+Tensor rand(
     List<int64_t> size, const std::optional<Generator>& generator,
     const RandGeneratorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -11590,8 +14516,8 @@ inline Tensor rand(
 }
 
 // aten::rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rand_out(
-    const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
+template <class = void>
+Tensor rand_out(const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const std::optional<Generator>&,
       const Tensor&)> op_("aten::rand.generator_out");
@@ -11600,7 +14526,8 @@ inline Tensor rand_out(
 }
 
 // aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rand_out(const Tensor& out, List<int64_t> size) {
+template <class = void>
+Tensor rand_out(const Tensor& out, List<int64_t> size) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Tensor&)> op_("aten::rand.out");
   op_(size, out);
@@ -11616,7 +14543,8 @@ struct RandintOptions {
 
 // aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randint(int64_t high, List<int64_t> size, const RandintOptions& options = {}) {
+template <class = void>
+Tensor randint(int64_t high, List<int64_t> size, const RandintOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::randint");
@@ -11632,7 +14560,8 @@ struct RandintGeneratorOptions {
 
 // aten::randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=4,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randint(
+template <class = void>
+Tensor randint(
     int64_t high, List<int64_t> size, const std::optional<Generator>& generator,
     const RandintGeneratorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -11645,7 +14574,8 @@ inline Tensor randint(
 
 // aten::randint.generator_out(SymInt high, SymInt[] size, *, Generator? generator, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor randint_out(
+template <class = void>
+Tensor randint_out(
     const Tensor& out, int64_t high, List<int64_t> size,
     const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
@@ -11664,7 +14594,8 @@ struct RandintLowOptions {
 
 // aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randint(
+template <class = void>
+Tensor randint(
     int64_t low, int64_t high, List<int64_t> size, const RandintLowOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, int64_t, std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
@@ -11681,7 +14612,8 @@ struct RandintLowGeneratorOptions {
 
 // aten::randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
 // ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randint(
+template <class = void>
+Tensor randint(
     int64_t low, int64_t high, List<int64_t> size, const std::optional<Generator>& generator,
     const RandintLowGeneratorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -11695,7 +14627,8 @@ inline Tensor randint(
 
 // aten::randint.low_generator_out(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor randint_out(
+template <class = void>
+Tensor randint_out(
     const Tensor& out, int64_t low, int64_t high, List<int64_t> size,
     const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
@@ -11706,7 +14639,8 @@ inline Tensor randint_out(
 }
 
 // aten::randint.low_out(SymInt low, SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randint_out(const Tensor& out, int64_t low, int64_t high, List<int64_t> size) {
+template <class = void>
+Tensor randint_out(const Tensor& out, int64_t low, int64_t high, List<int64_t> size) {
   static constinit const LazyOp<void(
       int64_t, int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::randint.low_out");
   op_(low, high, size, out);
@@ -11714,7 +14648,8 @@ inline Tensor randint_out(const Tensor& out, int64_t low, int64_t high, List<int
 }
 
 // aten::randint.out(SymInt high, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randint_out(const Tensor& out, int64_t high, List<int64_t> size) {
+template <class = void>
+Tensor randint_out(const Tensor& out, int64_t high, List<int64_t> size) {
   static constinit const LazyOp<void(
       int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::randint.out");
   op_(high, size, out);
@@ -11731,8 +14666,8 @@ struct RandintLikeOptions {
 
 // aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
 // Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor randint_like(
-    const Tensor& self, int64_t high, const RandintLikeOptions& options = {}) {
+template <class = void>
+Tensor randint_like(const Tensor& self, int64_t high, const RandintLikeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>,
@@ -11753,7 +14688,8 @@ struct RandintLikeLowDtypeOptions {
 // aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
 // Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat?
 // memory_format=None) -> Tensor
-inline Tensor randint_like(
+template <class = void>
+Tensor randint_like(
     const Tensor& self, int64_t low, int64_t high, const RandintLikeLowDtypeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>,
@@ -11766,7 +14702,8 @@ inline Tensor randint_like(
 
 // aten::randint_like.low_dtype_out(Tensor self, SymInt low, SymInt high, *, MemoryFormat?
 // memory_format=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randint_like_out(
+template <class = void>
+Tensor randint_like_out(
     const Tensor& out, const Tensor& self, int64_t low, int64_t high,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11778,7 +14715,8 @@ inline Tensor randint_like_out(
 
 // aten::randint_like.out(Tensor self, SymInt high, *, MemoryFormat? memory_format=None, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor randint_like_out(
+template <class = void>
+Tensor randint_like_out(
     const Tensor& out, const Tensor& self, int64_t high,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11797,7 +14735,8 @@ struct RandnOptions {
 
 // aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None) -> Tensor
-inline Tensor randn(List<int64_t> size, const RandnOptions& options = {}) {
+template <class = void>
+Tensor randn(List<int64_t> size, const RandnOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::randn");
@@ -11813,7 +14752,8 @@ struct RandnGeneratorOptions {
 
 // aten::randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randn(
+template <class = void>
+Tensor randn(
     List<int64_t> size, const std::optional<Generator>& generator,
     const RandnGeneratorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -11824,8 +14764,8 @@ inline Tensor randn(
 }
 
 // aten::randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randn_out(
-    const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
+template <class = void>
+Tensor randn_out(const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const std::optional<Generator>&,
       const Tensor&)> op_("aten::randn.generator_out");
@@ -11834,7 +14774,8 @@ inline Tensor randn_out(
 }
 
 // aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randn_out(const Tensor& out, List<int64_t> size) {
+template <class = void>
+Tensor randn_out(const Tensor& out, List<int64_t> size) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Tensor&)> op_("aten::randn.out");
   op_(size, out);
@@ -11842,14 +14783,16 @@ inline Tensor randn_out(const Tensor& out, List<int64_t> size) {
 }
 
 // aten::random(Tensor self, *, Generator? generator=None) -> Tensor
-inline Tensor random(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+template <class = void>
+Tensor random(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const std::optional<Generator>&)> op_("aten::random");
   return op_(self, generator);
 }
 
 // aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor
-inline Tensor random(
+template <class = void>
+Tensor random(
     const Tensor& self, int64_t from, std::optional<int64_t> to,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -11860,7 +14803,8 @@ inline Tensor random(
 
 // aten::random.from_out(Tensor self, int from, int? to, *, Generator? generator=None, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor random_out(
+template <class = void>
+Tensor random_out(
     const Tensor& out, const Tensor& self, int64_t from, std::optional<int64_t> to,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11871,7 +14815,8 @@ inline Tensor random_out(
 }
 
 // aten::random.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor random_out(
+template <class = void>
+Tensor random_out(
     const Tensor& out, const Tensor& self,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11881,7 +14826,8 @@ inline Tensor random_out(
 }
 
 // aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor
-inline Tensor random(
+template <class = void>
+Tensor random(
     const Tensor& self, int64_t to, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const std::optional<Generator>&)> op_("aten::random.to");
@@ -11890,7 +14836,8 @@ inline Tensor random(
 
 // aten::random.to_out(Tensor self, int to, *, Generator? generator=None, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor random_out(
+template <class = void>
+Tensor random_out(
     const Tensor& out, const Tensor& self, int64_t to,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11901,8 +14848,8 @@ inline Tensor random_out(
 }
 
 // aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)
-inline Tensor random_(
-    const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
+template <class = void>
+Tensor random_(const Tensor& self, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, const std::optional<Generator>&)> op_("aten::random_");
   op_(self, generator);
@@ -11911,7 +14858,8 @@ inline Tensor random_(
 
 // aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) ->
 // Tensor(a!)
-inline Tensor random_(
+template <class = void>
+Tensor random_(
     const Tensor& self, int64_t from, std::optional<int64_t> to,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -11922,7 +14870,8 @@ inline Tensor random_(
 }
 
 // aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)
-inline Tensor random_(
+template <class = void>
+Tensor random_(
     const Tensor& self, int64_t to, const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const std::optional<Generator>&)> op_("aten::random_.to");
@@ -11939,7 +14888,8 @@ struct RandpermOptions {
 
 // aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool?
 // pin_memory=None) -> Tensor
-inline Tensor randperm(int64_t n, const RandpermOptions& options = {}) {
+template <class = void>
+Tensor randperm(int64_t n, const RandpermOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       int64_t, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::randperm");
@@ -11955,7 +14905,8 @@ struct RandpermGeneratorOptions {
 
 // aten::randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=4, Layout?
 // layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-inline Tensor randperm(
+template <class = void>
+Tensor randperm(
     int64_t n, const std::optional<Generator>& generator,
     const RandpermGeneratorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -11965,8 +14916,8 @@ inline Tensor randperm(
 }
 
 // aten::randperm.generator_out(SymInt n, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randperm_out(
-    const Tensor& out, int64_t n, const std::optional<Generator>& generator) {
+template <class = void>
+Tensor randperm_out(const Tensor& out, int64_t n, const std::optional<Generator>& generator) {
   static constinit const LazyOp<void(
       int64_t, const std::optional<Generator>&, const Tensor&)> op_("aten::randperm.generator_out");
   op_(n, generator, out);
@@ -11974,53 +14925,61 @@ inline Tensor randperm_out(
 }
 
 // aten::randperm.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor randperm_out(const Tensor& out, int64_t n) {
+template <class = void>
+Tensor randperm_out(const Tensor& out, int64_t n) {
   static constinit const LazyOp<void(int64_t, const Tensor&)> op_("aten::randperm.out");
   op_(n, out);
   return out;
 }
 
 // aten::ravel(Tensor(a) self) -> Tensor(a)
-inline Tensor ravel(const Tensor& self) {
+template <class = void>
+Tensor ravel(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::ravel");
   return op_(self);
 }
 
 // aten::real(Tensor(a) self) -> Tensor(a)
-inline Tensor real(const Tensor& self) {
+template <class = void>
+Tensor real(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::real");
   return op_(self);
 }
 
 // aten::reciprocal(Tensor self) -> Tensor
-inline Tensor reciprocal(const Tensor& self) {
+template <class = void>
+Tensor reciprocal(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::reciprocal");
   return op_(self);
 }
 
 // aten::reciprocal.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor reciprocal_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor reciprocal_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::reciprocal.out");
   op_(self, out);
   return out;
 }
 
 // aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor reciprocal_(const Tensor& self) {
+template <class = void>
+Tensor reciprocal_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::reciprocal_");
   op_(self);
   return self;
 }
 
 // aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor
-inline Tensor reflection_pad1d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad1d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reflection_pad1d");
   return op_(self, padding);
 }
 
 // aten::reflection_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor reflection_pad1d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad1d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::reflection_pad1d.out");
   op_(self, padding, out);
@@ -12028,7 +14987,8 @@ inline Tensor reflection_pad1d_out(const Tensor& out, const Tensor& self, List<i
 }
 
 // aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor
-inline Tensor reflection_pad1d_backward(
+template <class = void>
+Tensor reflection_pad1d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12038,7 +14998,8 @@ inline Tensor reflection_pad1d_backward(
 
 // aten::reflection_pad1d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[2] padding, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor reflection_pad1d_backward_out(
+template <class = void>
+Tensor reflection_pad1d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12049,14 +15010,16 @@ inline Tensor reflection_pad1d_backward_out(
 }
 
 // aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor
-inline Tensor reflection_pad2d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad2d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reflection_pad2d");
   return op_(self, padding);
 }
 
 // aten::reflection_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor reflection_pad2d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad2d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::reflection_pad2d.out");
   op_(self, padding, out);
@@ -12064,7 +15027,8 @@ inline Tensor reflection_pad2d_out(const Tensor& out, const Tensor& self, List<i
 }
 
 // aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor
-inline Tensor reflection_pad2d_backward(
+template <class = void>
+Tensor reflection_pad2d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12074,7 +15038,8 @@ inline Tensor reflection_pad2d_backward(
 
 // aten::reflection_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor reflection_pad2d_backward_out(
+template <class = void>
+Tensor reflection_pad2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12085,14 +15050,16 @@ inline Tensor reflection_pad2d_backward_out(
 }
 
 // aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor
-inline Tensor reflection_pad3d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad3d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reflection_pad3d");
   return op_(self, padding);
 }
 
 // aten::reflection_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor reflection_pad3d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor reflection_pad3d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::reflection_pad3d.out");
   op_(self, padding, out);
@@ -12100,7 +15067,8 @@ inline Tensor reflection_pad3d_out(const Tensor& out, const Tensor& self, List<i
 }
 
 // aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor
-inline Tensor reflection_pad3d_backward(
+template <class = void>
+Tensor reflection_pad3d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12110,7 +15078,8 @@ inline Tensor reflection_pad3d_backward(
 
 // aten::reflection_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor reflection_pad3d_backward_out(
+template <class = void>
+Tensor reflection_pad3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12121,53 +15090,61 @@ inline Tensor reflection_pad3d_backward_out(
 }
 
 // aten::relu(Tensor self) -> Tensor
-inline Tensor relu(const Tensor& self) {
+template <class = void>
+Tensor relu(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::relu");
   return op_(self);
 }
 
 // aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor relu_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor relu_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::relu.out");
   op_(self, out);
   return out;
 }
 
 // aten::relu6(Tensor self) -> Tensor
-inline Tensor relu6(const Tensor& self) {
+template <class = void>
+Tensor relu6(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::relu6");
   return op_(self);
 }
 
 // aten::relu6_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor relu6_(const Tensor& self) {
+template <class = void>
+Tensor relu6_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::relu6_");
   op_(self);
   return self;
 }
 
 // aten::relu_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor relu_(const Tensor& self) {
+template <class = void>
+Tensor relu_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::relu_");
   op_(self);
   return self;
 }
 
 // aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor remainder(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor remainder(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::remainder.Scalar");
   return op_(self, other);
 }
 
 // aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-inline Tensor remainder(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor remainder(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::remainder.Scalar_Tensor");
   return op_(self, other);
 }
 
 // aten::remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::remainder.Scalar_Tensor_out");
   op_(self, other, out);
@@ -12175,7 +15152,8 @@ inline Tensor remainder_out(const Tensor& out, const Scalar& self, const Tensor&
 }
 
 // aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor remainder_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::remainder.Scalar_out");
   op_(self, other, out);
@@ -12183,13 +15161,15 @@ inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Scalar&
 }
 
 // aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor remainder(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor remainder(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::remainder.Tensor");
   return op_(self, other);
 }
 
 // aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor remainder_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::remainder.Tensor_out");
   op_(self, other, out);
@@ -12197,28 +15177,59 @@ inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Tensor&
 }
 
 // aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor remainder_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor remainder_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::remainder_.Scalar");
   op_(self, other);
   return self;
 }
 
 // aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor remainder_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor remainder_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::remainder_.Tensor");
   op_(self, other);
   return self;
 }
 
+// aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor
+template <class = void>
+Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, int64_t, const Scalar&)> op_("aten::renorm");
+  return op_(self, p, dim, maxnorm);
+}
+
+// aten::renorm.out(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor renorm_out(
+    const Tensor& out, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, int64_t, const Scalar&, const Tensor&)> op_("aten::renorm.out");
+  op_(self, p, dim, maxnorm, out);
+  return out;
+}
+
+// aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)
+template <class = void>
+Tensor renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, int64_t, const Scalar&)> op_("aten::renorm_");
+  op_(self, p, dim, maxnorm);
+  return self;
+}
+
 // aten::repeat(Tensor self, SymInt[] repeats) -> Tensor
-inline Tensor repeat(const Tensor& self, List<int64_t> repeats) {
+template <class = void>
+Tensor repeat(const Tensor& self, List<int64_t> repeats) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::repeat");
   return op_(self, repeats);
 }
 
 // aten::repeat.out(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor repeat_out(const Tensor& out, const Tensor& self, List<int64_t> repeats) {
+template <class = void>
+Tensor repeat_out(const Tensor& out, const Tensor& self, List<int64_t> repeats) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::repeat.out");
   op_(self, repeats, out);
@@ -12226,8 +15237,8 @@ inline Tensor repeat_out(const Tensor& out, const Tensor& self, List<int64_t> re
 }
 
 // aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor
-inline Tensor repeat_interleave(
-    const Tensor& repeats, std::optional<int64_t> output_size = std::nullopt) {
+template <class = void>
+Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_size = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>)> op_("aten::repeat_interleave.Tensor");
   return op_(repeats, output_size);
@@ -12235,7 +15246,8 @@ inline Tensor repeat_interleave(
 
 // aten::repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out)
 // -> Tensor(a!)
-inline Tensor repeat_interleave_out(
+template <class = void>
+Tensor repeat_interleave_out(
     const Tensor& out, const Tensor& repeats, std::optional<int64_t> output_size = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<int64_t>,
@@ -12246,7 +15258,8 @@ inline Tensor repeat_interleave_out(
 
 // aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt?
 // output_size=None) -> Tensor
-inline Tensor repeat_interleave(
+template <class = void>
+Tensor repeat_interleave(
     const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim = std::nullopt,
     std::optional<int64_t> output_size = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -12257,7 +15270,8 @@ inline Tensor repeat_interleave(
 
 // aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt?
 // output_size=None) -> Tensor
-inline Tensor repeat_interleave(
+template <class = void>
+Tensor repeat_interleave(
     const Tensor& self, int64_t repeats, std::optional<int64_t> dim = std::nullopt,
     std::optional<int64_t> output_size = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -12267,14 +15281,16 @@ inline Tensor repeat_interleave(
 }
 
 // aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor
-inline Tensor replication_pad1d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad1d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::replication_pad1d");
   return op_(self, padding);
 }
 
 // aten::replication_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor replication_pad1d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad1d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::replication_pad1d.out");
   op_(self, padding, out);
@@ -12282,7 +15298,8 @@ inline Tensor replication_pad1d_out(const Tensor& out, const Tensor& self, List<
 }
 
 // aten::replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor
-inline Tensor replication_pad1d_backward(
+template <class = void>
+Tensor replication_pad1d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12292,7 +15309,8 @@ inline Tensor replication_pad1d_backward(
 
 // aten::replication_pad1d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[2] padding,
 // *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor replication_pad1d_backward_out(
+template <class = void>
+Tensor replication_pad1d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12303,14 +15321,16 @@ inline Tensor replication_pad1d_backward_out(
 }
 
 // aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor
-inline Tensor replication_pad2d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad2d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::replication_pad2d");
   return op_(self, padding);
 }
 
 // aten::replication_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor replication_pad2d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad2d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::replication_pad2d.out");
   op_(self, padding, out);
@@ -12318,7 +15338,8 @@ inline Tensor replication_pad2d_out(const Tensor& out, const Tensor& self, List<
 }
 
 // aten::replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor
-inline Tensor replication_pad2d_backward(
+template <class = void>
+Tensor replication_pad2d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12328,7 +15349,8 @@ inline Tensor replication_pad2d_backward(
 
 // aten::replication_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding,
 // *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor replication_pad2d_backward_out(
+template <class = void>
+Tensor replication_pad2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12339,14 +15361,16 @@ inline Tensor replication_pad2d_backward_out(
 }
 
 // aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor
-inline Tensor replication_pad3d(const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad3d(const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::replication_pad3d");
   return op_(self, padding);
 }
 
 // aten::replication_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor replication_pad3d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
+template <class = void>
+Tensor replication_pad3d_out(const Tensor& out, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::replication_pad3d.out");
   op_(self, padding, out);
@@ -12354,7 +15378,8 @@ inline Tensor replication_pad3d_out(const Tensor& out, const Tensor& self, List<
 }
 
 // aten::replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor
-inline Tensor replication_pad3d_backward(
+template <class = void>
+Tensor replication_pad3d_backward(
     const Tensor& grad_output, const Tensor& self, List<int64_t> padding) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&,
@@ -12364,7 +15389,8 @@ inline Tensor replication_pad3d_backward(
 
 // aten::replication_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding,
 // *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor replication_pad3d_backward_out(
+template <class = void>
+Tensor replication_pad3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     List<int64_t> padding) {
   static constinit const LazyOp<void(
@@ -12375,41 +15401,47 @@ inline Tensor replication_pad3d_backward_out(
 }
 
 // aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
-inline Tensor reshape(const Tensor& self, List<int64_t> shape) {
+template <class = void>
+Tensor reshape(const Tensor& self, List<int64_t> shape) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reshape");
   return op_(self, shape);
 }
 
 // aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)
-inline Tensor reshape_as(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor reshape_as(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::reshape_as");
   return op_(self, other);
 }
 
 // aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType
-inline Dtype result_type(const Tensor& tensor, const Scalar& other) {
+template <class = void>
+Dtype result_type(const Tensor& tensor, const Scalar& other) {
   static const Op op_("aten::result_type.Scalar");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(tensor), Value(other)}, {});
   return take_result<Dtype>(results_[0]);
 }
 
 // aten::result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType
-inline Dtype result_type(const Scalar& scalar1, const Scalar& scalar2) {
+template <class = void>
+Dtype result_type(const Scalar& scalar1, const Scalar& scalar2) {
   static const Op op_("aten::result_type.Scalar_Scalar");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(scalar1), Value(scalar2)}, {});
   return take_result<Dtype>(results_[0]);
 }
 
 // aten::result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType
-inline Dtype result_type(const Scalar& scalar, const Tensor& tensor) {
+template <class = void>
+Dtype result_type(const Scalar& scalar, const Tensor& tensor) {
   static const Op op_("aten::result_type.Scalar_Tensor");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(scalar), Value(tensor)}, {});
   return take_result<Dtype>(results_[0]);
 }
 
 // aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType
-inline Dtype result_type(const Tensor& tensor, const Tensor& other) {
+template <class = void>
+Dtype result_type(const Tensor& tensor, const Tensor& other) {
   static const Op op_("aten::result_type.Tensor");
   [[maybe_unused]] std::vector<Value> results_ = op_.call({Value(tensor), Value(other)}, {});
   return take_result<Dtype>(results_[0]);
@@ -12417,7 +15449,8 @@ inline Dtype result_type(const Tensor& tensor, const Tensor& other) {
 
 // aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) ->
 // Tensor
-inline Tensor rms_norm(
+template <class = void>
+Tensor rms_norm(
     const Tensor& input, List<int64_t> normalized_shape, const OptionalTensor& weight = {},
     std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -12428,7 +15461,8 @@ inline Tensor rms_norm(
 
 // aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers,
 // float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> rnn_relu(
+template <class = void>
+std::tuple<Tensor, Tensor> rnn_relu(
     const Tensor& input, const Tensor& hx, const Tensors& params, bool has_biases,
     int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -12439,7 +15473,8 @@ inline std::tuple<Tensor, Tensor> rnn_relu(
 
 // aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor?
 // b_hh=None) -> Tensor
-inline Tensor rnn_relu_cell(
+template <class = void>
+Tensor rnn_relu_cell(
     const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
     const OptionalTensor& b_ih = {}, const OptionalTensor& b_hh = {}) {
   static constinit const LazyOp<Tensor(
@@ -12450,7 +15485,8 @@ inline Tensor rnn_relu_cell(
 
 // aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers,
 // float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> rnn_tanh(
+template <class = void>
+std::tuple<Tensor, Tensor> rnn_tanh(
     const Tensor& input, const Tensor& hx, const Tensors& params, bool has_biases,
     int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -12461,7 +15497,8 @@ inline std::tuple<Tensor, Tensor> rnn_tanh(
 
 // aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor?
 // b_hh=None) -> Tensor
-inline Tensor rnn_tanh_cell(
+template <class = void>
+Tensor rnn_tanh_cell(
     const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
     const OptionalTensor& b_ih = {}, const OptionalTensor& b_hh = {}) {
   static constinit const LazyOp<Tensor(
@@ -12471,14 +15508,16 @@ inline Tensor rnn_tanh_cell(
 }
 
 // aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
-inline Tensor roll(const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
+template <class = void>
+Tensor roll(const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, std::span<const int64_t>)> op_("aten::roll");
   return op_(self, shifts, dims);
 }
 
 // aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor roll_out(
+template <class = void>
+Tensor roll_out(
     const Tensor& out, const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
@@ -12488,14 +15527,16 @@ inline Tensor roll_out(
 }
 
 // aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor
-inline Tensor rot90(const Tensor& self, int64_t k = 1, List<int64_t> dims = {0, 1}) {
+template <class = void>
+Tensor rot90(const Tensor& self, int64_t k = 1, List<int64_t> dims = {0, 1}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::span<const int64_t>)> op_("aten::rot90");
   return op_(self, k, dims);
 }
 
 // aten::rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rot90_out(
+template <class = void>
+Tensor rot90_out(
     const Tensor& out, const Tensor& self, int64_t k = 1, List<int64_t> dims = {0, 1}) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::span<const int64_t>, const Tensor&)> op_("aten::rot90.out");
@@ -12504,19 +15545,22 @@ inline Tensor rot90_out(
 }
 
 // aten::round(Tensor self) -> Tensor
-inline Tensor round(const Tensor& self) {
+template <class = void>
+Tensor round(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::round");
   return op_(self);
 }
 
 // aten::round.decimals(Tensor self, *, int decimals) -> Tensor
-inline Tensor round(const Tensor& self, int64_t decimals) {
+template <class = void>
+Tensor round(const Tensor& self, int64_t decimals) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::round.decimals");
   return op_(self, decimals);
 }
 
 // aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)
-inline Tensor round_out(const Tensor& out, const Tensor& self, int64_t decimals) {
+template <class = void>
+Tensor round_out(const Tensor& out, const Tensor& self, int64_t decimals) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::round.decimals_out");
   op_(self, decimals, out);
@@ -12524,55 +15568,169 @@ inline Tensor round_out(const Tensor& out, const Tensor& self, int64_t decimals)
 }
 
 // aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor round_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor round_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::round.out");
   op_(self, out);
   return out;
 }
 
 // aten::round_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor round_(const Tensor& self) {
+template <class = void>
+Tensor round_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::round_");
   op_(self);
   return self;
 }
 
 // aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)
-inline Tensor round_(const Tensor& self, int64_t decimals) {
+template <class = void>
+Tensor round_(const Tensor& self, int64_t decimals) {
   static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::round_.decimals");
   op_(self, decimals);
   return self;
 }
 
+// aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+// training=False, Generator? generator=None) -> Tensor
+template <class = void>
+Tensor rrelu(
+    const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333,
+    bool training = false, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&)> op_("aten::rrelu");
+  return op_(self, lower, upper, training, generator);
+}
+
+// aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+// training=False, Generator? generator=None) -> Tensor(a!)
+template <class = void>
+Tensor rrelu_(
+    const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333,
+    bool training = false, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&)> op_("aten::rrelu_");
+  op_(self, lower, upper, training, generator);
+  return self;
+}
+
+// aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor
+template <class = void>
+Tensor rrelu_with_noise(
+    const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+    const Scalar& upper = 0.3333333333333333, bool training = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&)> op_("aten::rrelu_with_noise");
+  return op_(self, noise, lower, upper, training, generator);
+}
+
+// aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+// upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor rrelu_with_noise_out(
+    const Tensor& out, const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+    const Scalar& upper = 0.3333333333333333, bool training = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&, const Tensor&)> op_("aten::rrelu_with_noise.out");
+  op_(self, noise, lower, upper, training, generator, out);
+  return out;
+}
+
+// aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)
+template <class = void>
+Tensor rrelu_with_noise_(
+    const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+    const Scalar& upper = 0.3333333333333333, bool training = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&)> op_("aten::rrelu_with_noise_");
+  op_(self, noise, lower, upper, training, generator);
+  return self;
+}
+
+// aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower,
+// Scalar upper, bool training, bool self_is_result) -> Tensor
+template <class = void>
+Tensor rrelu_with_noise_backward(
+    const Tensor& grad_output, const Tensor& self, const Tensor& noise, const Scalar& lower,
+    const Scalar& upper, bool training, bool self_is_result) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool,
+      bool)> op_("aten::rrelu_with_noise_backward");
+  return op_(grad_output, self, noise, lower, upper, training, self_is_result);
+}
+
+// aten::rrelu_with_noise_backward.out(Tensor grad_output, Tensor self, Tensor noise, Scalar lower,
+// Scalar upper, bool training, bool self_is_result, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor rrelu_with_noise_backward_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& self, const Tensor& noise,
+    const Scalar& lower, const Scalar& upper, bool training, bool self_is_result) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool, bool,
+      const Tensor&)> op_("aten::rrelu_with_noise_backward.out");
+  op_(grad_output, self, noise, lower, upper, training, self_is_result, out);
+  return out;
+}
+
+// aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+// upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+// noise_out)
+template <class = void>
+std::tuple<Tensor, Tensor> rrelu_with_noise_functional(
+    const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+    const Scalar& upper = 0.3333333333333333, bool training = false,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, const Tensor&, const Scalar&, const Scalar&, bool,
+      const std::optional<Generator>&)> op_("aten::rrelu_with_noise_functional");
+  return op_(self, noise, lower, upper, training, generator);
+}
+
 // aten::rsqrt(Tensor self) -> Tensor
-inline Tensor rsqrt(const Tensor& self) {
+template <class = void>
+Tensor rsqrt(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::rsqrt");
   return op_(self);
 }
 
 // aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rsqrt_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor rsqrt_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::rsqrt.out");
   op_(self, out);
   return out;
 }
 
 // aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor rsqrt_(const Tensor& self) {
+template <class = void>
+Tensor rsqrt_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::rsqrt_");
   op_(self);
   return self;
 }
 
 // aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-inline Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::rsub.Scalar");
   return op_(self, other, alpha);
 }
 
 // aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rsub_out(
+template <class = void>
+Tensor rsub_out(
     const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::rsub.Scalar_out");
@@ -12581,14 +15739,16 @@ inline Tensor rsub_out(
 }
 
 // aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-inline Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::rsub.Tensor");
   return op_(self, other, alpha);
 }
 
 // aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor rsub_out(
+template <class = void>
+Tensor rsub_out(
     const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::rsub.Tensor_out");
@@ -12604,7 +15764,8 @@ struct ScaledDotProductAttentionOptions {
 // aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor?
 // attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool
 // enable_gqa=False) -> Tensor
-inline Tensor scaled_dot_product_attention(
+template <class = void>
+Tensor scaled_dot_product_attention(
     const Tensor& query, const Tensor& key, const Tensor& value,
     const OptionalTensor& attn_mask = {}, double dropout_p = 0.0, bool is_causal = false,
     const ScaledDotProductAttentionOptions& options = {}) {
@@ -12614,8 +15775,33 @@ inline Tensor scaled_dot_product_attention(
   return op_(query, key, value, attn_mask, dropout_p, is_causal, options.scale, options.enable_gqa);
 }
 
+// aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor
+template <class = void>
+Tensor scatter(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      std::string_view)> op_("aten::scatter.reduce");
+  return op_(self, dim, index, src, reduce);
+}
+
+// aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce,
+// Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor scatter_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view,
+      const Tensor&)> op_("aten::scatter.reduce_out");
+  op_(self, dim, index, src, reduce, out);
+  return out;
+}
+
 // aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
-inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+template <class = void>
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter.src");
   return op_(self, dim, index, src);
@@ -12623,7 +15809,8 @@ inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 // aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor scatter_out(
+template <class = void>
+Tensor scatter_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&,
@@ -12633,7 +15820,8 @@ inline Tensor scatter_out(
 }
 
 // aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
-inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+template <class = void>
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::scatter.value");
   return op_(self, dim, index, value);
@@ -12641,7 +15829,8 @@ inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 // aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor scatter_out(
+template <class = void>
+Tensor scatter_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Scalar&,
@@ -12650,8 +15839,47 @@ inline Tensor scatter_out(
   return out;
 }
 
+// aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) ->
+// Tensor
+template <class = void>
+Tensor scatter(
+    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+    std::string_view reduce) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Scalar&,
+      std::string_view)> op_("aten::scatter.value_reduce");
+  return op_(self, dim, index, value, reduce);
+}
+
+// aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce,
+// Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor scatter_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+    std::string_view reduce) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&, std::string_view,
+      const Tensor&)> op_("aten::scatter.value_reduce_out");
+  op_(self, dim, index, value, reduce, out);
+  return out;
+}
+
+// aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) ->
+// Tensor(a!)
+template <class = void>
+Tensor scatter_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      std::string_view)> op_("aten::scatter_.reduce");
+  op_(self, dim, index, src, reduce);
+  return self;
+}
+
 // aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
-inline Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+template <class = void>
+Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_.src");
   op_(self, dim, index, src);
@@ -12659,15 +15887,30 @@ inline Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, con
 }
 
 // aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
-inline Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+template <class = void>
+Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::scatter_.value");
   op_(self, dim, index, value);
   return self;
 }
 
+// aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce)
+// -> Tensor(a!)
+template <class = void>
+Tensor scatter_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+    std::string_view reduce) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&,
+      std::string_view)> op_("aten::scatter_.value_reduce");
+  op_(self, dim, index, value, reduce);
+  return self;
+}
+
 // aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
-inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+template <class = void>
+Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_add");
   return op_(self, dim, index, src);
@@ -12675,7 +15918,8 @@ inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, 
 
 // aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor scatter_add_out(
+template <class = void>
+Tensor scatter_add_out(
     const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&,
@@ -12685,11 +15929,49 @@ inline Tensor scatter_add_out(
 }
 
 // aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
-inline Tensor scatter_add_(
-    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+template <class = void>
+Tensor scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_add_");
   op_(self, dim, index, src);
+  return self;
+}
+
+// aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool
+// include_self=True) -> Tensor
+template <class = void>
+Tensor scatter_reduce(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view,
+      bool)> op_("aten::scatter_reduce.two");
+  return op_(self, dim, index, src, reduce, include_self);
+}
+
+// aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool
+// include_self=True, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor scatter_reduce_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view, bool,
+      const Tensor&)> op_("aten::scatter_reduce.two_out");
+  op_(self, dim, index, src, reduce, include_self, out);
+  return out;
+}
+
+// aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool
+// include_self=True) -> Tensor(a!)
+template <class = void>
+Tensor scatter_reduce_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+    std::string_view reduce, bool include_self = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, std::string_view,
+      bool)> op_("aten::scatter_reduce_.two");
+  op_(self, dim, index, src, reduce, include_self);
   return self;
 }
 
@@ -12702,7 +15984,8 @@ struct SearchsortedScalarOptions {
 
 // aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
 // right=False, str? side=None, Tensor? sorter=None) -> Tensor
-inline Tensor searchsorted(
+template <class = void>
+Tensor searchsorted(
     const Tensor& sorted_sequence, const Scalar& self,
     const SearchsortedScalarOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -12720,7 +16003,8 @@ struct SearchsortedScalarOutOptions {
 
 // aten::searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool
 // right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor searchsorted_out(
+template <class = void>
+Tensor searchsorted_out(
     const Tensor& out, const Tensor& sorted_sequence, const Scalar& self,
     const SearchsortedScalarOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -12739,7 +16023,8 @@ struct SearchsortedTensorOptions {
 
 // aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
 // right=False, str? side=None, Tensor? sorter=None) -> Tensor
-inline Tensor searchsorted(
+template <class = void>
+Tensor searchsorted(
     const Tensor& sorted_sequence, const Tensor& self,
     const SearchsortedTensorOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -12757,7 +16042,8 @@ struct SearchsortedTensorOutOptions {
 
 // aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool
 // right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor searchsorted_out(
+template <class = void>
+Tensor searchsorted_out(
     const Tensor& out, const Tensor& sorted_sequence, const Tensor& self,
     const SearchsortedTensorOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -12767,14 +16053,65 @@ inline Tensor searchsorted_out(
   return out;
 }
 
+struct SegmentReduceOptions {
+  OptionalTensor lengths{};
+  OptionalTensor indices{};
+  OptionalTensor offsets{};
+  int64_t axis = 0;
+  bool unsafe = false;
+  std::optional<Scalar> initial{};
+};
+
+// aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,
+// Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor
+template <class = void>
+Tensor segment_reduce(
+    const Tensor& data, std::string_view reduce, const SegmentReduceOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::string_view, const OptionalTensor&, const OptionalTensor&,
+      const OptionalTensor&, int64_t, bool,
+      const std::optional<Scalar>&)> op_("aten::segment_reduce");
+  return op_(
+      data, reduce, options.lengths, options.indices, options.offsets, options.axis, options.unsafe,
+      options.initial);
+}
+
+struct SegmentReduceOutOptions {
+  OptionalTensor lengths{};
+  OptionalTensor indices{};
+  OptionalTensor offsets{};
+  int64_t axis = 0;
+  bool unsafe = false;
+  std::optional<Scalar> initial{};
+};
+
+// aten::segment_reduce.out(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,
+// Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None, Tensor(a!) out) ->
+// Tensor(a!)
+template <class = void>
+Tensor segment_reduce_out(
+    const Tensor& out, const Tensor& data, std::string_view reduce,
+    const SegmentReduceOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::string_view, const OptionalTensor&, const OptionalTensor&,
+      const OptionalTensor&, int64_t, bool, const std::optional<Scalar>&,
+      const Tensor&)> op_("aten::segment_reduce.out");
+  op_(
+      data, reduce, options.lengths, options.indices, options.offsets, options.axis, options.unsafe,
+      options.initial, out);
+  return out;
+}
+
 // aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
-inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+template <class = void>
+Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::select.int");
   return op_(self, dim, index);
 }
 
 // aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor
-inline Tensor select_backward(
+template <class = void>
+Tensor select_backward(
     const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t, int64_t)> op_("aten::select_backward");
@@ -12783,7 +16120,8 @@ inline Tensor select_backward(
 
 // aten::select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor select_backward_out(
+template <class = void>
+Tensor select_backward_out(
     const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim,
     int64_t index) {
   static constinit const LazyOp<void(
@@ -12794,14 +16132,16 @@ inline Tensor select_backward_out(
 }
 
 // aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor
-inline Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) {
+template <class = void>
+Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t)> op_("aten::select_copy.int");
   return op_(self, dim, index);
 }
 
 // aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim, int64_t index) {
+template <class = void>
+Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::select_copy.int_out");
   op_(self, dim, index, out);
@@ -12809,7 +16149,8 @@ inline Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim
 }
 
 // aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor
-inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+template <class = void>
+Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, int64_t)> op_("aten::select_scatter");
   return op_(self, src, dim, index);
@@ -12817,7 +16158,8 @@ inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim,
 
 // aten::select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor select_scatter_out(
+template <class = void>
+Tensor select_scatter_out(
     const Tensor& out, const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, int64_t,
@@ -12827,67 +16169,77 @@ inline Tensor select_scatter_out(
 }
 
 // aten::selu(Tensor self) -> Tensor
-inline Tensor selu(const Tensor& self) {
+template <class = void>
+Tensor selu(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::selu");
   return op_(self);
 }
 
 // aten::selu_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor selu_(const Tensor& self) {
+template <class = void>
+Tensor selu_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::selu_");
   op_(self);
   return self;
 }
 
 // aten::sgn(Tensor self) -> Tensor
-inline Tensor sgn(const Tensor& self) {
+template <class = void>
+Tensor sgn(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sgn");
   return op_(self);
 }
 
 // aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sgn_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sgn_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sgn.out");
   op_(self, out);
   return out;
 }
 
 // aten::sgn_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sgn_(const Tensor& self) {
+template <class = void>
+Tensor sgn_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sgn_");
   op_(self);
   return self;
 }
 
 // aten::sigmoid(Tensor self) -> Tensor
-inline Tensor sigmoid(const Tensor& self) {
+template <class = void>
+Tensor sigmoid(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sigmoid");
   return op_(self);
 }
 
 // aten::sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sigmoid_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sigmoid_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sigmoid.out");
   op_(self, out);
   return out;
 }
 
 // aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sigmoid_(const Tensor& self) {
+template <class = void>
+Tensor sigmoid_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sigmoid_");
   op_(self);
   return self;
 }
 
 // aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor
-inline Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
+template <class = void>
+Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::sigmoid_backward");
   return op_(grad_output, output);
 }
 
 // aten::sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
 // Tensor(a!)
-inline Tensor sigmoid_backward_out(
+template <class = void>
+Tensor sigmoid_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& output) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::sigmoid_backward.grad_input");
@@ -12896,68 +16248,77 @@ inline Tensor sigmoid_backward_out(
 }
 
 // aten::sign(Tensor self) -> Tensor
-inline Tensor sign(const Tensor& self) {
+template <class = void>
+Tensor sign(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sign");
   return op_(self);
 }
 
 // aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sign_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sign_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sign.out");
   op_(self, out);
   return out;
 }
 
 // aten::sign_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sign_(const Tensor& self) {
+template <class = void>
+Tensor sign_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sign_");
   op_(self);
   return self;
 }
 
 // aten::signbit(Tensor self) -> Tensor
-inline Tensor signbit(const Tensor& self) {
+template <class = void>
+Tensor signbit(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::signbit");
   return op_(self);
 }
 
 // aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor signbit_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor signbit_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::signbit.out");
   op_(self, out);
   return out;
 }
 
 // aten::silu(Tensor self) -> Tensor
-inline Tensor silu(const Tensor& self) {
+template <class = void>
+Tensor silu(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::silu");
   return op_(self);
 }
 
 // aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor silu_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor silu_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::silu.out");
   op_(self, out);
   return out;
 }
 
 // aten::silu_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor silu_(const Tensor& self) {
+template <class = void>
+Tensor silu_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::silu_");
   op_(self);
   return self;
 }
 
 // aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor
-inline Tensor silu_backward(const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor silu_backward(const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::silu_backward");
   return op_(grad_output, self);
 }
 
 // aten::silu_backward.grad_input(Tensor grad_output, Tensor self, *, Tensor(a!) grad_input) ->
 // Tensor(a!)
-inline Tensor silu_backward_out(
-    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self) {
+template <class = void>
+Tensor silu_backward_out(const Tensor& grad_input, const Tensor& grad_output, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::silu_backward.grad_input");
   op_(grad_output, self, grad_input);
@@ -12965,60 +16326,69 @@ inline Tensor silu_backward_out(
 }
 
 // aten::sin(Tensor self) -> Tensor
-inline Tensor sin(const Tensor& self) {
+template <class = void>
+Tensor sin(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sin");
   return op_(self);
 }
 
 // aten::sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sin_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sin_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sin.out");
   op_(self, out);
   return out;
 }
 
 // aten::sin_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sin_(const Tensor& self) {
+template <class = void>
+Tensor sin_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sin_");
   op_(self);
   return self;
 }
 
 // aten::sinc(Tensor self) -> Tensor
-inline Tensor sinc(const Tensor& self) {
+template <class = void>
+Tensor sinc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sinc");
   return op_(self);
 }
 
 // aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sinc_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sinc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sinc.out");
   op_(self, out);
   return out;
 }
 
 // aten::sinc_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sinc_(const Tensor& self) {
+template <class = void>
+Tensor sinc_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sinc_");
   op_(self);
   return self;
 }
 
 // aten::sinh(Tensor self) -> Tensor
-inline Tensor sinh(const Tensor& self) {
+template <class = void>
+Tensor sinh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sinh");
   return op_(self);
 }
 
 // aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sinh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sinh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sinh.out");
   op_(self, out);
   return out;
 }
 
 // aten::sinh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sinh_(const Tensor& self) {
+template <class = void>
+Tensor sinh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sinh_");
   op_(self);
   return self;
@@ -13026,7 +16396,8 @@ inline Tensor sinh_(const Tensor& self) {
 
 // aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
 // step=1) -> Tensor(a)
-inline Tensor slice(
+template <class = void>
+Tensor slice(
     const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = std::nullopt,
     std::optional<int64_t> end = std::nullopt, int64_t step = 1) {
   static constinit const LazyOp<Tensor(
@@ -13037,7 +16408,8 @@ inline Tensor slice(
 
 // aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end,
 // SymInt step) -> Tensor
-inline Tensor slice_backward(
+template <class = void>
+Tensor slice_backward(
     const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim, int64_t start, int64_t end,
     int64_t step) {
   static constinit const LazyOp<Tensor(
@@ -13048,7 +16420,8 @@ inline Tensor slice_backward(
 
 // aten::slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt
 // end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor slice_backward_out(
+template <class = void>
+Tensor slice_backward_out(
     const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim,
     int64_t start, int64_t end, int64_t step) {
   static constinit const LazyOp<void(
@@ -13060,7 +16433,8 @@ inline Tensor slice_backward_out(
 
 // aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
 // step=1) -> Tensor
-inline Tensor slice_copy(
+template <class = void>
+Tensor slice_copy(
     const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = std::nullopt,
     std::optional<int64_t> end = std::nullopt, int64_t step = 1) {
   static constinit const LazyOp<Tensor(
@@ -13071,7 +16445,8 @@ inline Tensor slice_copy(
 
 // aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
 // step=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor slice_copy_out(
+template <class = void>
+Tensor slice_copy_out(
     const Tensor& out, const Tensor& self, int64_t dim = 0,
     std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
     int64_t step = 1) {
@@ -13084,7 +16459,8 @@ inline Tensor slice_copy_out(
 
 // aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
 // SymInt step=1) -> Tensor
-inline Tensor slice_scatter(
+template <class = void>
+Tensor slice_scatter(
     const Tensor& self, const Tensor& src, int64_t dim = 0,
     std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
     int64_t step = 1) {
@@ -13096,7 +16472,8 @@ inline Tensor slice_scatter(
 
 // aten::slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
 // SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor slice_scatter_out(
+template <class = void>
+Tensor slice_scatter_out(
     const Tensor& out, const Tensor& self, const Tensor& src, int64_t dim = 0,
     std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
     int64_t step = 1) {
@@ -13108,14 +16485,16 @@ inline Tensor slice_scatter_out(
 }
 
 // aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)
-inline std::tuple<Tensor, Tensor> slogdet(const Tensor& self) {
+template <class = void>
+std::tuple<Tensor, Tensor> slogdet(const Tensor& self) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(const Tensor&)> op_("aten::slogdet");
   return op_(self);
 }
 
 // aten::slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign,
 // Tensor(b!) logabsdet)
-inline std::tuple<Tensor, Tensor> slogdet_out(
+template <class = void>
+std::tuple<Tensor, Tensor> slogdet_out(
     const Tensor& sign, const Tensor& logabsdet, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::slogdet.out");
@@ -13124,7 +16503,8 @@ inline std::tuple<Tensor, Tensor> slogdet_out(
 }
 
 // aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor
-inline Tensor smooth_l1_loss(
+template <class = void>
+Tensor smooth_l1_loss(
     const Tensor& self, const Tensor& target, int64_t reduction = 1, double beta = 1.0) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t, double)> op_("aten::smooth_l1_loss");
@@ -13133,7 +16513,8 @@ inline Tensor smooth_l1_loss(
 
 // aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor smooth_l1_loss_out(
+template <class = void>
+Tensor smooth_l1_loss_out(
     const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1,
     double beta = 1.0) {
   static constinit const LazyOp<void(
@@ -13144,7 +16525,8 @@ inline Tensor smooth_l1_loss_out(
 }
 
 // aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor
-inline Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+template <class = void>
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::soft_margin_loss");
   return op_(self, target, reduction);
@@ -13152,7 +16534,8 @@ inline Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t
 
 // aten::soft_margin_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor soft_margin_loss_out(
+template <class = void>
+Tensor soft_margin_loss_out(
     const Tensor& out, const Tensor& self, const Tensor& target, int64_t reduction = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, int64_t, const Tensor&)> op_("aten::soft_margin_loss.out");
@@ -13161,7 +16544,8 @@ inline Tensor soft_margin_loss_out(
 }
 
 // aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
-inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::softmax.int");
   return op_(self, dim, dtype);
@@ -13169,7 +16553,8 @@ inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtyp
 
 // aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor softmax_out(
+template <class = void>
+Tensor softmax_out(
     const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::softmax.int_out");
@@ -13178,7 +16563,8 @@ inline Tensor softmax_out(
 }
 
 // aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor
-inline Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
+template <class = void>
+Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::softplus");
   return op_(self, beta, threshold);
@@ -13186,7 +16572,8 @@ inline Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar&
 
 // aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor softplus_out(
+template <class = void>
+Tensor softplus_out(
     const Tensor& out, const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::softplus.out");
@@ -13195,7 +16582,8 @@ inline Tensor softplus_out(
 }
 
 // aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor
-inline Tensor softplus_backward(
+template <class = void>
+Tensor softplus_backward(
     const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&, const Scalar&)> op_("aten::softplus_backward");
@@ -13204,7 +16592,8 @@ inline Tensor softplus_backward(
 
 // aten::softplus_backward.grad_input(Tensor grad_output, Tensor self, Scalar beta, Scalar
 // threshold, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor softplus_backward_out(
+template <class = void>
+Tensor softplus_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& beta,
     const Scalar& threshold) {
   static constinit const LazyOp<void(
@@ -13215,13 +16604,15 @@ inline Tensor softplus_backward_out(
 }
 
 // aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
-inline Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5) {
+template <class = void>
+Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::softshrink");
   return op_(self, lambd);
 }
 
 // aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor softshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
+template <class = void>
+Tensor softshrink_out(const Tensor& out, const Tensor& self, const Scalar& lambd = 0.5) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::softshrink.out");
   op_(self, lambd, out);
@@ -13229,8 +16620,8 @@ inline Tensor softshrink_out(const Tensor& out, const Tensor& self, const Scalar
 }
 
 // aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor
-inline Tensor softshrink_backward(
-    const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
+template <class = void>
+Tensor softshrink_backward(const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::softshrink_backward");
   return op_(grad_output, self, lambd);
@@ -13238,7 +16629,8 @@ inline Tensor softshrink_backward(
 
 // aten::softshrink_backward.grad_input(Tensor grad_output, Tensor self, Scalar lambd, *, Tensor(a!)
 // grad_input) -> Tensor(a!)
-inline Tensor softshrink_backward_out(
+template <class = void>
+Tensor softshrink_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self, const Scalar& lambd) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&,
@@ -13248,8 +16640,8 @@ inline Tensor softshrink_backward_out(
 }
 
 // aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)
-inline std::tuple<Tensor, Tensor> sort(
-    const Tensor& self, int64_t dim = -1, bool descending = false) {
+template <class = void>
+std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, bool)> op_("aten::sort");
   return op_(self, dim, descending);
@@ -13262,7 +16654,8 @@ struct SortStableOptions {
 
 // aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor
 // values, Tensor indices)
-inline std::tuple<Tensor, Tensor> sort(
+template <class = void>
+std::tuple<Tensor, Tensor> sort(
     const Tensor& self, std::optional<bool> stable, const SortStableOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::optional<bool>, int64_t, bool)> op_("aten::sort.stable");
@@ -13271,7 +16664,8 @@ inline std::tuple<Tensor, Tensor> sort(
 
 // aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
 // Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> sort_out(
+template <class = void>
+std::tuple<Tensor, Tensor> sort_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1,
     bool descending = false) {
   static constinit const LazyOp<void(
@@ -13287,7 +16681,8 @@ struct SortValuesStableOptions {
 
 // aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False,
 // Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> sort_out(
+template <class = void>
+std::tuple<Tensor, Tensor> sort_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, std::optional<bool> stable,
     const SortValuesStableOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -13297,106 +16692,249 @@ inline std::tuple<Tensor, Tensor> sort_out(
   return {values, indices};
 }
 
+// aten::special_bessel_j0(Tensor self) -> Tensor
+template <class = void>
+Tensor special_bessel_j0(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_bessel_j0");
+  return op_(self);
+}
+
+// aten::special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_bessel_j0_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_bessel_j0.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_bessel_j1(Tensor self) -> Tensor
+template <class = void>
+Tensor special_bessel_j1(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_bessel_j1");
+  return op_(self);
+}
+
+// aten::special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_bessel_j1_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_bessel_j1.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_bessel_y0(Tensor self) -> Tensor
+template <class = void>
+Tensor special_bessel_y0(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_bessel_y0");
+  return op_(self);
+}
+
+// aten::special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_bessel_y0_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_bessel_y0.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_bessel_y1(Tensor self) -> Tensor
+template <class = void>
+Tensor special_bessel_y1(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_bessel_y1");
+  return op_(self);
+}
+
+// aten::special_bessel_y1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_bessel_y1_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_bessel_y1.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_digamma(Tensor self) -> Tensor
-inline Tensor special_digamma(const Tensor& self) {
+template <class = void>
+Tensor special_digamma(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_digamma");
   return op_(self);
 }
 
 // aten::special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_digamma_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_digamma_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::special_digamma.out");
   op_(self, out);
   return out;
 }
 
+// aten::special_entr(Tensor self) -> Tensor
+template <class = void>
+Tensor special_entr(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_entr");
+  return op_(self);
+}
+
+// aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_entr_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_entr.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_erf(Tensor self) -> Tensor
-inline Tensor special_erf(const Tensor& self) {
+template <class = void>
+Tensor special_erf(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erf");
   return op_(self);
 }
 
 // aten::special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_erf_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_erf_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erf.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_erfc(Tensor self) -> Tensor
-inline Tensor special_erfc(const Tensor& self) {
+template <class = void>
+Tensor special_erfc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erfc");
   return op_(self);
 }
 
 // aten::special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_erfc_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_erfc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfc.out");
   op_(self, out);
   return out;
 }
 
+// aten::special_erfcx(Tensor self) -> Tensor
+template <class = void>
+Tensor special_erfcx(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erfcx");
+  return op_(self);
+}
+
+// aten::special_erfcx.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_erfcx_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfcx.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_erfinv(Tensor self) -> Tensor
-inline Tensor special_erfinv(const Tensor& self) {
+template <class = void>
+Tensor special_erfinv(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_erfinv");
   return op_(self);
 }
 
 // aten::special_erfinv.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_erfinv_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_erfinv_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_erfinv.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_exp2(Tensor self) -> Tensor
-inline Tensor special_exp2(const Tensor& self) {
+template <class = void>
+Tensor special_exp2(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_exp2");
   return op_(self);
 }
 
 // aten::special_exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_exp2_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_exp2_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_exp2.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_expit(Tensor self) -> Tensor
-inline Tensor special_expit(const Tensor& self) {
+template <class = void>
+Tensor special_expit(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_expit");
   return op_(self);
 }
 
 // aten::special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_expit_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_expit_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_expit.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_expm1(Tensor self) -> Tensor
-inline Tensor special_expm1(const Tensor& self) {
+template <class = void>
+Tensor special_expm1(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_expm1");
   return op_(self);
 }
 
 // aten::special_expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_expm1_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_expm1_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_expm1.out");
   op_(self, out);
   return out;
 }
 
+// aten::special_gammainc(Tensor self, Tensor other) -> Tensor
+template <class = void>
+Tensor special_gammainc(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::special_gammainc");
+  return op_(self, other);
+}
+
+// aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_gammainc_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::special_gammainc.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::special_gammaincc(Tensor self, Tensor other) -> Tensor
+template <class = void>
+Tensor special_gammaincc(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::special_gammaincc");
+  return op_(self, other);
+}
+
+// aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_gammaincc_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::special_gammaincc.out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::special_gammaln(Tensor self) -> Tensor
-inline Tensor special_gammaln(const Tensor& self) {
+template <class = void>
+Tensor special_gammaln(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_gammaln");
   return op_(self);
 }
 
 // aten::special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_gammaln_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_gammaln_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::special_gammaln.out");
   op_(self, out);
@@ -13404,79 +16942,107 @@ inline Tensor special_gammaln_out(const Tensor& out, const Tensor& self) {
 }
 
 // aten::special_i0(Tensor self) -> Tensor
-inline Tensor special_i0(const Tensor& self) {
+template <class = void>
+Tensor special_i0(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i0");
   return op_(self);
 }
 
 // aten::special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_i0_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_i0_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i0.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_i0e(Tensor self) -> Tensor
-inline Tensor special_i0e(const Tensor& self) {
+template <class = void>
+Tensor special_i0e(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i0e");
   return op_(self);
 }
 
 // aten::special_i0e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_i0e_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_i0e_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i0e.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_i1(Tensor self) -> Tensor
-inline Tensor special_i1(const Tensor& self) {
+template <class = void>
+Tensor special_i1(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i1");
   return op_(self);
 }
 
 // aten::special_i1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_i1_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_i1_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i1.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_i1e(Tensor self) -> Tensor
-inline Tensor special_i1e(const Tensor& self) {
+template <class = void>
+Tensor special_i1e(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_i1e");
   return op_(self);
 }
 
 // aten::special_i1e.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_i1e_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_i1e_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_i1e.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_log1p(Tensor self) -> Tensor
-inline Tensor special_log1p(const Tensor& self) {
+template <class = void>
+Tensor special_log1p(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_log1p");
   return op_(self);
 }
 
 // aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_log1p_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_log1p_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_log1p.out");
   op_(self, out);
   return out;
 }
 
+// aten::special_log_ndtr(Tensor self) -> Tensor
+template <class = void>
+Tensor special_log_ndtr(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_log_ndtr");
+  return op_(self);
+}
+
+// aten::special_log_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_log_ndtr_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::special_log_ndtr.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_logit(Tensor self, float? eps=None) -> Tensor
-inline Tensor special_logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
+template <class = void>
+Tensor special_logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<double>)> op_("aten::special_logit");
   return op_(self, eps);
 }
 
 // aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_logit_out(
+template <class = void>
+Tensor special_logit_out(
     const Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<double>, const Tensor&)> op_("aten::special_logit.out");
@@ -13485,7 +17051,8 @@ inline Tensor special_logit_out(
 }
 
 // aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
-inline Tensor special_logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
+template <class = void>
+Tensor special_logsumexp(const Tensor& self, List<int64_t> dim, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::special_logsumexp");
   return op_(self, dim, keepdim);
@@ -13493,7 +17060,8 @@ inline Tensor special_logsumexp(const Tensor& self, List<int64_t> dim, bool keep
 
 // aten::special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor special_logsumexp_out(
+template <class = void>
+Tensor special_logsumexp_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool,
@@ -13502,14 +17070,62 @@ inline Tensor special_logsumexp_out(
   return out;
 }
 
+// aten::special_multigammaln(Tensor self, int p) -> Tensor
+template <class = void>
+Tensor special_multigammaln(const Tensor& self, int64_t p) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::special_multigammaln");
+  return op_(self, p);
+}
+
+// aten::special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_multigammaln_out(const Tensor& out, const Tensor& self, int64_t p) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::special_multigammaln.out");
+  op_(self, p, out);
+  return out;
+}
+
+// aten::special_ndtr(Tensor self) -> Tensor
+template <class = void>
+Tensor special_ndtr(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_ndtr");
+  return op_(self);
+}
+
+// aten::special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_ndtr_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_ndtr.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::special_ndtri(Tensor self) -> Tensor
+template <class = void>
+Tensor special_ndtri(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_ndtri");
+  return op_(self);
+}
+
+// aten::special_ndtri.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_ndtri_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_ndtri.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::special_polygamma(int n, Tensor self) -> Tensor
-inline Tensor special_polygamma(int64_t n, const Tensor& self) {
+template <class = void>
+Tensor special_polygamma(int64_t n, const Tensor& self) {
   static constinit const LazyOp<Tensor(int64_t, const Tensor&)> op_("aten::special_polygamma");
   return op_(n, self);
 }
 
 // aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
+template <class = void>
+Tensor special_polygamma_out(const Tensor& out, int64_t n, const Tensor& self) {
   static constinit const LazyOp<void(
       int64_t, const Tensor&, const Tensor&)> op_("aten::special_polygamma.out");
   op_(n, self, out);
@@ -13517,39 +17133,45 @@ inline Tensor special_polygamma_out(const Tensor& out, int64_t n, const Tensor& 
 }
 
 // aten::special_psi(Tensor self) -> Tensor
-inline Tensor special_psi(const Tensor& self) {
+template <class = void>
+Tensor special_psi(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_psi");
   return op_(self);
 }
 
 // aten::special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_psi_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_psi_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_psi.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_sinc(Tensor self) -> Tensor
-inline Tensor special_sinc(const Tensor& self) {
+template <class = void>
+Tensor special_sinc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::special_sinc");
   return op_(self);
 }
 
 // aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_sinc_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor special_sinc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::special_sinc.out");
   op_(self, out);
   return out;
 }
 
 // aten::special_xlog1py(Tensor self, Tensor other) -> Tensor
-inline Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::special_xlog1py");
   return op_(self, other);
 }
 
 // aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::special_xlog1py.other_scalar");
   return op_(self, other);
@@ -13557,7 +17179,8 @@ inline Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
 
 // aten::special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::special_xlog1py.other_scalar_out");
   op_(self, other, out);
@@ -13565,7 +17188,8 @@ inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const S
 }
 
 // aten::special_xlog1py.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::special_xlog1py.out");
   op_(self, other, out);
@@ -13573,36 +17197,91 @@ inline Tensor special_xlog1py_out(const Tensor& out, const Tensor& self, const T
 }
 
 // aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor
-inline Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::special_xlog1py.self_scalar");
   return op_(self, other);
 }
 
 // aten::special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor special_xlog1py_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor special_xlog1py_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::special_xlog1py.self_scalar_out");
   op_(self, other, out);
   return out;
 }
 
+// aten::special_zeta(Tensor self, Tensor other) -> Tensor
+template <class = void>
+Tensor special_zeta(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::special_zeta");
+  return op_(self, other);
+}
+
+// aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor
+template <class = void>
+Tensor special_zeta(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::special_zeta.other_scalar");
+  return op_(self, other);
+}
+
+// aten::special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_zeta_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::special_zeta.other_scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::special_zeta.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_zeta_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::special_zeta.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor
+template <class = void>
+Tensor special_zeta(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::special_zeta.self_scalar");
+  return op_(self, other);
+}
+
+// aten::special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor special_zeta_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::special_zeta.self_scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]
-inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+template <class = void>
+std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, int64_t, int64_t)> op_("aten::split.Tensor");
   return op_(self, split_size, dim);
 }
 
 // aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]
-inline std::vector<Tensor> split(const Tensor& self, List<int64_t> split_size, int64_t dim = 0) {
+template <class = void>
+std::vector<Tensor> split(const Tensor& self, List<int64_t> split_size, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, std::span<const int64_t>, int64_t)> op_("aten::split.sizes");
   return op_(self, split_size, dim);
 }
 
 // aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]
-inline std::vector<Tensor> split_with_sizes(
+template <class = void>
+std::vector<Tensor> split_with_sizes(
     const Tensor& self, List<int64_t> split_sizes, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, std::span<const int64_t>, int64_t)> op_("aten::split_with_sizes");
@@ -13610,80 +17289,92 @@ inline std::vector<Tensor> split_with_sizes(
 }
 
 // aten::sqrt(Tensor self) -> Tensor
-inline Tensor sqrt(const Tensor& self) {
+template <class = void>
+Tensor sqrt(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sqrt");
   return op_(self);
 }
 
 // aten::sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sqrt_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor sqrt_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sqrt.out");
   op_(self, out);
   return out;
 }
 
 // aten::sqrt_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor sqrt_(const Tensor& self) {
+template <class = void>
+Tensor sqrt_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sqrt_");
   op_(self);
   return self;
 }
 
 // aten::square(Tensor self) -> Tensor
-inline Tensor square(const Tensor& self) {
+template <class = void>
+Tensor square(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::square");
   return op_(self);
 }
 
 // aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor square_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor square_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::square.out");
   op_(self, out);
   return out;
 }
 
 // aten::square_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor square_(const Tensor& self) {
+template <class = void>
+Tensor square_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::square_");
   op_(self);
   return self;
 }
 
 // aten::squeeze(Tensor(a) self) -> Tensor(a)
-inline Tensor squeeze(const Tensor& self) {
+template <class = void>
+Tensor squeeze(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::squeeze");
   return op_(self);
 }
 
 // aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)
-inline Tensor squeeze(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor squeeze(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::squeeze.dim");
   return op_(self, dim);
 }
 
 // aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
-inline Tensor squeeze(const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor squeeze(const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::squeeze.dims");
   return op_(self, dim);
 }
 
 // aten::squeeze_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor squeeze_(const Tensor& self) {
+template <class = void>
+Tensor squeeze_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::squeeze_");
   op_(self);
   return self;
 }
 
 // aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)
-inline Tensor squeeze_(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor squeeze_(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::squeeze_.dim");
   op_(self, dim);
   return self;
 }
 
 // aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)
-inline Tensor squeeze_(const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor squeeze_(const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>)> op_("aten::squeeze_.dims");
   op_(self, dim);
@@ -13691,19 +17382,22 @@ inline Tensor squeeze_(const Tensor& self, List<int64_t> dim) {
 }
 
 // aten::squeeze_copy(Tensor self) -> Tensor
-inline Tensor squeeze_copy(const Tensor& self) {
+template <class = void>
+Tensor squeeze_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::squeeze_copy");
   return op_(self);
 }
 
 // aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor
-inline Tensor squeeze_copy(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor squeeze_copy(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::squeeze_copy.dim");
   return op_(self, dim);
 }
 
 // aten::squeeze_copy.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::squeeze_copy.dim_out");
   op_(self, dim, out);
@@ -13711,14 +17405,16 @@ inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, int64_t di
 }
 
 // aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor
-inline Tensor squeeze_copy(const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor squeeze_copy(const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::squeeze_copy.dims");
   return op_(self, dim);
 }
 
 // aten::squeeze_copy.dims_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
+template <class = void>
+Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::squeeze_copy.dims_out");
   op_(self, dim, out);
@@ -13726,20 +17422,23 @@ inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, List<int64
 }
 
 // aten::squeeze_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor squeeze_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::squeeze_copy.out");
   op_(self, out);
   return out;
 }
 
 // aten::stack(Tensor[] tensors, int dim=0) -> Tensor
-inline Tensor stack(const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor stack(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::stack");
   return op_(tensors, dim);
 }
 
 // aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor stack_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+template <class = void>
+Tensor stack_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<void(
       const TensorList&, int64_t, const Tensor&)> op_("aten::stack.out");
   op_(tensors, dim, out);
@@ -13747,7 +17446,8 @@ inline Tensor stack_out(const Tensor& out, const Tensors& tensors, int64_t dim =
 }
 
 // aten::std(Tensor self, bool unbiased=True) -> Tensor
-inline Tensor std_(const Tensor& self, bool unbiased = true) {
+template <class = void>
+Tensor std_(const Tensor& self, bool unbiased = true) {
   static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::std");
   return op_(self, unbiased);
 }
@@ -13759,7 +17459,8 @@ struct StdCorrectionOptions {
 
 // aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False) -> Tensor
-inline Tensor std_(
+template <class = void>
+Tensor std_(
     const Tensor& self, const OptionalList<int64_t>& dim,
     const StdCorrectionOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -13775,7 +17476,8 @@ struct StdCorrectionOutOptions {
 
 // aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor std_out(
+template <class = void>
+Tensor std_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
     const StdCorrectionOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -13786,7 +17488,8 @@ inline Tensor std_out(
 }
 
 // aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
-inline Tensor std_(
+template <class = void>
+Tensor std_(
     const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>, bool, bool)> op_("aten::std.dim");
@@ -13795,7 +17498,8 @@ inline Tensor std_(
 
 // aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor std_out(
+template <class = void>
+Tensor std_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -13806,7 +17510,8 @@ inline Tensor std_out(
 }
 
 // aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true) {
+template <class = void>
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, bool)> op_("aten::std_mean");
   return op_(self, unbiased);
@@ -13819,7 +17524,8 @@ struct StdMeanCorrectionOptions {
 
 // aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> std_mean(
+template <class = void>
+std::tuple<Tensor, Tensor> std_mean(
     const Tensor& self, const OptionalList<int64_t>& dim,
     const StdMeanCorrectionOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -13835,7 +17541,8 @@ struct StdMeanCorrectionOutOptions {
 
 // aten::std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> std_mean_out(
+template <class = void>
+std::tuple<Tensor, Tensor> std_mean_out(
     const Tensor& out0, const Tensor& out1, const Tensor& self,
     const OptionalList<int64_t>& dim = std::nullopt,
     const StdMeanCorrectionOutOptions& options = {}) {
@@ -13848,7 +17555,8 @@ inline std::tuple<Tensor, Tensor> std_mean_out(
 
 // aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
 // Tensor)
-inline std::tuple<Tensor, Tensor> std_mean(
+template <class = void>
+std::tuple<Tensor, Tensor> std_mean(
     const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
@@ -13856,15 +17564,54 @@ inline std::tuple<Tensor, Tensor> std_mean(
   return op_(self, dim.get(), unbiased, keepdim);
 }
 
+// aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+// window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+// align_to_window=None) -> Tensor
+template <class = void>
+Tensor stft(
+    const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = std::nullopt,
+    std::optional<int64_t> win_length = std::nullopt, const OptionalTensor& window = {},
+    bool normalized = false, std::optional<bool> onesided = std::nullopt,
+    std::optional<bool> return_complex = std::nullopt,
+    std::optional<bool> align_to_window = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>, const OptionalTensor&,
+      bool, std::optional<bool>, std::optional<bool>, std::optional<bool>)> op_("aten::stft");
+  return op_(
+      self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex,
+      align_to_window);
+}
+
+// aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+// window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+// onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
+template <class = void>
+Tensor stft(
+    const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length,
+    std::optional<int64_t> win_length, const OptionalTensor& window, bool center,
+    std::string_view pad_mode, bool normalized = false, std::optional<bool> onesided = std::nullopt,
+    std::optional<bool> return_complex = std::nullopt,
+    std::optional<bool> align_to_window = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>, const OptionalTensor&,
+      bool, std::string_view, bool, std::optional<bool>, std::optional<bool>,
+      std::optional<bool>)> op_("aten::stft.center");
+  return op_(
+      self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided,
+      return_complex, align_to_window);
+}
+
 // aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::sub.Scalar");
   return op_(self, other, alpha);
 }
 
 // aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sub_out(
+template <class = void>
+Tensor sub_out(
     const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::sub.Scalar_out");
@@ -13873,14 +17620,16 @@ inline Tensor sub_out(
 }
 
 // aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-inline Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::sub.Tensor");
   return op_(self, other, alpha);
 }
 
 // aten::sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sub_out(
+template <class = void>
+Tensor sub_out(
     const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::sub.out");
@@ -13889,7 +17638,8 @@ inline Tensor sub_out(
 }
 
 // aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-inline Tensor sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::sub_.Scalar");
   op_(self, other, alpha);
@@ -13897,7 +17647,8 @@ inline Tensor sub_(const Tensor& self, const Scalar& other, const Scalar& alpha 
 }
 
 // aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-inline Tensor sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::sub_.Tensor");
   op_(self, other, alpha);
@@ -13905,21 +17656,24 @@ inline Tensor sub_(const Tensor& self, const Tensor& other, const Scalar& alpha 
 }
 
 // aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-inline Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::subtract.Scalar");
   return op_(self, other, alpha);
 }
 
 // aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-inline Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::subtract.Tensor");
   return op_(self, other, alpha);
 }
 
 // aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-inline Tensor subtract_out(
+template <class = void>
+Tensor subtract_out(
     const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::subtract.out");
@@ -13928,7 +17682,8 @@ inline Tensor subtract_out(
 }
 
 // aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-inline Tensor subtract_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor subtract_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::subtract_.Scalar");
   op_(self, other, alpha);
@@ -13936,7 +17691,8 @@ inline Tensor subtract_(const Tensor& self, const Scalar& other, const Scalar& a
 }
 
 // aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-inline Tensor subtract_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+template <class = void>
+Tensor subtract_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::subtract_.Tensor");
   op_(self, other, alpha);
@@ -13944,14 +17700,16 @@ inline Tensor subtract_(const Tensor& self, const Tensor& other, const Scalar& a
 }
 
 // aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
-inline Tensor sum(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor sum(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>)> op_("aten::sum");
   return op_(self, dtype);
 }
 
 // aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor sum_out(
+template <class = void>
+Tensor sum_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
@@ -13963,7 +17721,8 @@ inline Tensor sum_out(
 
 // aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) ->
 // Tensor
-inline Tensor sum(
+template <class = void>
+Tensor sum(
     const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
     std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -13973,8 +17732,8 @@ inline Tensor sum(
 }
 
 // aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-inline Tensor sum_out(
-    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+template <class = void>
+Tensor sum_out(const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<void(
       const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::sum.out");
   op_(self, dtype, out);
@@ -13982,14 +17741,16 @@ inline Tensor sum_out(
 }
 
 // aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor
-inline Tensor sum_to_size(const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor sum_to_size(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::sum_to_size");
   return op_(self, size);
 }
 
 // aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)
-inline std::tuple<Tensor, Tensor, Tensor> svd(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> svd(
     const Tensor& self, bool some = true, bool compute_uv = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
       const Tensor&, bool, bool)> op_("aten::svd");
@@ -13998,7 +17759,8 @@ inline std::tuple<Tensor, Tensor, Tensor> svd(
 
 // aten::svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S,
 // Tensor(c!) V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)
-inline std::tuple<Tensor, Tensor, Tensor> svd_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> svd_out(
     const Tensor& U, const Tensor& S, const Tensor& V, const Tensor& self, bool some = true,
     bool compute_uv = true) {
   static constinit const LazyOp<void(
@@ -14008,65 +17770,75 @@ inline std::tuple<Tensor, Tensor, Tensor> svd_out(
 }
 
 // aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
-inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
+template <class = void>
+Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::swapaxes");
   return op_(self, axis0, axis1);
 }
 
 // aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)
-inline Tensor swapaxes_(const Tensor& self, int64_t axis0, int64_t axis1) {
+template <class = void>
+Tensor swapaxes_(const Tensor& self, int64_t axis0, int64_t axis1) {
   static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::swapaxes_");
   op_(self, axis0, axis1);
   return self;
 }
 
 // aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
-inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::swapdims");
   return op_(self, dim0, dim1);
 }
 
 // aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
-inline Tensor swapdims_(const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor swapdims_(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::swapdims_");
   op_(self, dim0, dim1);
   return self;
 }
 
 // aten::t(Tensor(a) self) -> Tensor(a)
-inline Tensor t(const Tensor& self) {
+template <class = void>
+Tensor t(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::t");
   return op_(self);
 }
 
 // aten::t_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor t_(const Tensor& self) {
+template <class = void>
+Tensor t_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::t_");
   op_(self);
   return self;
 }
 
 // aten::t_copy(Tensor self) -> Tensor
-inline Tensor t_copy(const Tensor& self) {
+template <class = void>
+Tensor t_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::t_copy");
   return op_(self);
 }
 
 // aten::t_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor t_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor t_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::t_copy.out");
   op_(self, out);
   return out;
 }
 
 // aten::take(Tensor self, Tensor index) -> Tensor
-inline Tensor take(const Tensor& self, const Tensor& index) {
+template <class = void>
+Tensor take(const Tensor& self, const Tensor& index) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::take");
   return op_(self, index);
 }
 
 // aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor take_out(const Tensor& out, const Tensor& self, const Tensor& index) {
+template <class = void>
+Tensor take_out(const Tensor& out, const Tensor& self, const Tensor& index) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::take.out");
   op_(self, index, out);
@@ -14074,7 +17846,8 @@ inline Tensor take_out(const Tensor& out, const Tensor& self, const Tensor& inde
 }
 
 // aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor
-inline Tensor take_along_dim(
+template <class = void>
+Tensor take_along_dim(
     const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::optional<int64_t>)> op_("aten::take_along_dim");
@@ -14083,7 +17856,8 @@ inline Tensor take_along_dim(
 
 // aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor take_along_dim_out(
+template <class = void>
+Tensor take_along_dim_out(
     const Tensor& out, const Tensor& self, const Tensor& indices,
     std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14094,54 +17868,62 @@ inline Tensor take_along_dim_out(
 }
 
 // aten::tan(Tensor self) -> Tensor
-inline Tensor tan(const Tensor& self) {
+template <class = void>
+Tensor tan(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::tan");
   return op_(self);
 }
 
 // aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor tan_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor tan_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::tan.out");
   op_(self, out);
   return out;
 }
 
 // aten::tan_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor tan_(const Tensor& self) {
+template <class = void>
+Tensor tan_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::tan_");
   op_(self);
   return self;
 }
 
 // aten::tanh(Tensor self) -> Tensor
-inline Tensor tanh(const Tensor& self) {
+template <class = void>
+Tensor tanh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::tanh");
   return op_(self);
 }
 
 // aten::tanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor tanh_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor tanh_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::tanh.out");
   op_(self, out);
   return out;
 }
 
 // aten::tanh_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor tanh_(const Tensor& self) {
+template <class = void>
+Tensor tanh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::tanh_");
   op_(self);
   return self;
 }
 
 // aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor
-inline Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
+template <class = void>
+Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::tanh_backward");
   return op_(grad_output, output);
 }
 
 // aten::tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
 // Tensor(a!)
-inline Tensor tanh_backward_out(
+template <class = void>
+Tensor tanh_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& output) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::tanh_backward.grad_input");
@@ -14150,7 +17932,8 @@ inline Tensor tanh_backward_out(
 }
 
 // aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor
-inline Tensor tensordot(
+template <class = void>
+Tensor tensordot(
     const Tensor& self, const Tensor& other, List<int64_t> dims_self, List<int64_t> dims_other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, std::span<const int64_t>,
@@ -14160,7 +17943,8 @@ inline Tensor tensordot(
 
 // aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor tensordot_out(
+template <class = void>
+Tensor tensordot_out(
     const Tensor& out, const Tensor& self, const Tensor& other, List<int64_t> dims_self,
     List<int64_t> dims_other) {
   static constinit const LazyOp<void(
@@ -14171,8 +17955,8 @@ inline Tensor tensordot_out(
 }
 
 // aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
-inline Tensor threshold_backward(
-    const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
+template <class = void>
+Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::threshold_backward");
   return op_(grad_output, self, threshold);
@@ -14180,7 +17964,8 @@ inline Tensor threshold_backward(
 
 // aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor threshold_backward_out(
+template <class = void>
+Tensor threshold_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
     const Scalar& threshold) {
   static constinit const LazyOp<void(
@@ -14191,14 +17976,16 @@ inline Tensor threshold_backward_out(
 }
 
 // aten::tile(Tensor self, SymInt[] dims) -> Tensor
-inline Tensor tile(const Tensor& self, List<int64_t> dims) {
+template <class = void>
+Tensor tile(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::tile");
   return op_(self, dims);
 }
 
 // aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool
 // copy=False, MemoryFormat? memory_format=None) -> Tensor(a)
-inline Tensor to(
+template <class = void>
+Tensor to(
     const Tensor& self, const Device& device, Dtype dtype, bool non_blocking = false,
     bool copy = false, std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14209,7 +17996,8 @@ inline Tensor to(
 
 // aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False,
 // MemoryFormat? memory_format=None) -> Tensor(a)
-inline Tensor to(
+template <class = void>
+Tensor to(
     const Tensor& self, Dtype dtype, bool non_blocking = false, bool copy = false,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14230,7 +18018,8 @@ struct ToDtypeLayoutOptions {
 // aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat?
 // memory_format=None) -> Tensor(a)
-inline Tensor to(const Tensor& self, const ToDtypeLayoutOptions& options = {}) {
+template <class = void>
+Tensor to(const Tensor& self, const ToDtypeLayoutOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>, bool, bool, std::optional<MemoryFormat>)> op_("aten::to.dtype_layout");
@@ -14241,7 +18030,8 @@ inline Tensor to(const Tensor& self, const ToDtypeLayoutOptions& options = {}) {
 
 // aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
 // MemoryFormat? memory_format=None) -> Tensor(a)
-inline Tensor to(
+template <class = void>
+Tensor to(
     const Tensor& self, const Tensor& other, bool non_blocking = false, bool copy = false,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14251,7 +18041,8 @@ inline Tensor to(
 
 // aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor
 // values, Tensor indices)
-inline std::tuple<Tensor, Tensor> topk(
+template <class = void>
+std::tuple<Tensor, Tensor> topk(
     const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, int64_t, int64_t, bool, bool)> op_("aten::topk");
@@ -14260,7 +18051,8 @@ inline std::tuple<Tensor, Tensor> topk(
 
 // aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
 // Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-inline std::tuple<Tensor, Tensor> topk_out(
+template <class = void>
+std::tuple<Tensor, Tensor> topk_out(
     const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1,
     bool largest = true, bool sorted = true) {
   static constinit const LazyOp<void(
@@ -14271,41 +18063,46 @@ inline std::tuple<Tensor, Tensor> topk_out(
 }
 
 // aten::trace(Tensor self) -> Tensor
-inline Tensor trace(const Tensor& self) {
+template <class = void>
+Tensor trace(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::trace");
   return op_(self);
 }
 
 // aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor trace_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor trace_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::trace.out");
   op_(self, out);
   return out;
 }
 
 // aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
-inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::transpose.int");
   return op_(self, dim0, dim1);
 }
 
 // aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
-inline Tensor transpose_(const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor transpose_(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::transpose_");
   op_(self, dim0, dim1);
   return self;
 }
 
 // aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor
-inline Tensor transpose_copy(const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor transpose_copy(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t)> op_("aten::transpose_copy.int");
   return op_(self, dim0, dim1);
 }
 
 // aten::transpose_copy.int_out(Tensor self, int dim0, int dim1, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor transpose_copy_out(
-    const Tensor& out, const Tensor& self, int64_t dim0, int64_t dim1) {
+template <class = void>
+Tensor transpose_copy_out(const Tensor& out, const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::transpose_copy.int_out");
   op_(self, dim0, dim1, out);
@@ -14318,14 +18115,16 @@ struct TrapezoidDxOptions {
 };
 
 // aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
-inline Tensor trapezoid(const Tensor& y, const TrapezoidDxOptions& options = {}) {
+template <class = void>
+Tensor trapezoid(const Tensor& y, const TrapezoidDxOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, int64_t)> op_("aten::trapezoid.dx");
   return op_(y, options.dx, options.dim);
 }
 
 // aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
-inline Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+template <class = void>
+Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, int64_t)> op_("aten::trapezoid.x");
   return op_(y, x, dim);
@@ -14337,40 +18136,73 @@ struct TrapzDxOptions {
 };
 
 // aten::trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor
-inline Tensor trapz(const Tensor& y, const TrapzDxOptions& options = {}) {
+template <class = void>
+Tensor trapz(const Tensor& y, const TrapzDxOptions& options = {}) {
   static constinit const LazyOp<Tensor(const Tensor&, double, int64_t)> op_("aten::trapz.dx");
   return op_(y, options.dx, options.dim);
 }
 
 // aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor
-inline Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+template <class = void>
+Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, int64_t)> op_("aten::trapz.x");
   return op_(y, x, dim);
 }
 
 // aten::tril(Tensor self, SymInt diagonal=0) -> Tensor
-inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor tril(const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::tril");
   return op_(self, diagonal);
 }
 
 // aten::tril.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor tril_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor tril_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::tril.out");
   op_(self, diagonal, out);
   return out;
 }
 
 // aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
-inline Tensor tril_(const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor tril_(const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::tril_");
   op_(self, diagonal);
   return self;
 }
 
+struct TrilIndicesOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor tril_indices(
+    int64_t row, int64_t col, int64_t offset = 0, const TrilIndicesOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::tril_indices");
+  return op_(row, col, offset, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor tril_indices_out(const Tensor& out, int64_t row, int64_t col, int64_t offset = 0) {
+  static constinit const LazyOp<void(
+      int64_t, int64_t, int64_t, const Tensor&)> op_("aten::tril_indices.out");
+  op_(row, col, offset, out);
+  return out;
+}
+
 // aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float
 // p=2., float eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor
-inline Tensor triplet_margin_loss(
+template <class = void>
+Tensor triplet_margin_loss(
     const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin = 1.0,
     double p = 2.0, double eps = 1e-06, bool swap = false, int64_t reduction = 1) {
   static constinit const LazyOp<Tensor(
@@ -14380,41 +18212,74 @@ inline Tensor triplet_margin_loss(
 }
 
 // aten::triu(Tensor self, SymInt diagonal=0) -> Tensor
-inline Tensor triu(const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor triu(const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::triu");
   return op_(self, diagonal);
 }
 
 // aten::triu.out(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor triu_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor triu_out(const Tensor& out, const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<void(const Tensor&, int64_t, const Tensor&)> op_("aten::triu.out");
   op_(self, diagonal, out);
   return out;
 }
 
 // aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)
-inline Tensor triu_(const Tensor& self, int64_t diagonal = 0) {
+template <class = void>
+Tensor triu_(const Tensor& self, int64_t diagonal = 0) {
   static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::triu_");
   op_(self, diagonal);
   return self;
 }
 
+struct TriuIndicesOptions {
+  std::optional<Dtype> dtype = Dtype::I64;
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None,
+// Device? device=None, bool? pin_memory=None) -> Tensor
+template <class = void>
+Tensor triu_indices(
+    int64_t row, int64_t col, int64_t offset = 0, const TriuIndicesOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      int64_t, int64_t, int64_t, std::optional<Dtype>, std::optional<Layout>,
+      const std::optional<Device>&, std::optional<bool>)> op_("aten::triu_indices");
+  return op_(row, col, offset, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)
+template <class = void>
+Tensor triu_indices_out(const Tensor& out, int64_t row, int64_t col, int64_t offset = 0) {
+  static constinit const LazyOp<void(
+      int64_t, int64_t, int64_t, const Tensor&)> op_("aten::triu_indices.out");
+  op_(row, col, offset, out);
+  return out;
+}
+
 // aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor
-inline Tensor true_divide(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor true_divide(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::true_divide.Scalar");
   return op_(self, other);
 }
 
 // aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor true_divide(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor true_divide(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&)> op_("aten::true_divide.Tensor");
   return op_(self, other);
 }
 
 // aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor true_divide_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::true_divide.out");
   op_(self, other, out);
@@ -14422,7 +18287,8 @@ inline Tensor true_divide_out(const Tensor& out, const Tensor& self, const Tenso
 }
 
 // aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor true_divide_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor true_divide_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::true_divide_.Scalar");
   op_(self, other);
@@ -14430,7 +18296,8 @@ inline Tensor true_divide_(const Tensor& self, const Scalar& other) {
 }
 
 // aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor true_divide_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor true_divide_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::true_divide_.Tensor");
   op_(self, other);
@@ -14438,47 +18305,54 @@ inline Tensor true_divide_(const Tensor& self, const Tensor& other) {
 }
 
 // aten::trunc(Tensor self) -> Tensor
-inline Tensor trunc(const Tensor& self) {
+template <class = void>
+Tensor trunc(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::trunc");
   return op_(self);
 }
 
 // aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor trunc_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor trunc_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::trunc.out");
   op_(self, out);
   return out;
 }
 
 // aten::trunc_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor trunc_(const Tensor& self) {
+template <class = void>
+Tensor trunc_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::trunc_");
   op_(self);
   return self;
 }
 
 // aten::type_as(Tensor self, Tensor other) -> Tensor
-inline Tensor type_as(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor type_as(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::type_as");
   return op_(self, other);
 }
 
 // aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
-inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
+template <class = void>
+std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, int64_t)> op_("aten::unbind.int");
   return op_(self, dim);
 }
 
 // aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
-inline Tensor unflatten(const Tensor& self, int64_t dim, List<int64_t> sizes) {
+template <class = void>
+Tensor unflatten(const Tensor& self, int64_t dim, List<int64_t> sizes) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, std::span<const int64_t>)> op_("aten::unflatten.int");
   return op_(self, dim, sizes);
 }
 
 // aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
-inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+template <class = void>
+Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::unfold");
   return op_(self, dimension, size, step);
@@ -14486,7 +18360,8 @@ inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_
 
 // aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) ->
 // Tensor
-inline Tensor unfold_backward(
+template <class = void>
+Tensor unfold_backward(
     const Tensor& grad_in, List<int64_t> input_sizes, int64_t dim, int64_t size, int64_t step) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, int64_t, int64_t,
@@ -14496,7 +18371,8 @@ inline Tensor unfold_backward(
 
 // aten::unfold_backward.out(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor unfold_backward_out(
+template <class = void>
+Tensor unfold_backward_out(
     const Tensor& out, const Tensor& grad_in, List<int64_t> input_sizes, int64_t dim, int64_t size,
     int64_t step) {
   static constinit const LazyOp<void(
@@ -14507,7 +18383,8 @@ inline Tensor unfold_backward_out(
 }
 
 // aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor
-inline Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+template <class = void>
+Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, int64_t, int64_t)> op_("aten::unfold_copy");
   return op_(self, dimension, size, step);
@@ -14515,7 +18392,8 @@ inline Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, i
 
 // aten::unfold_copy.out(Tensor self, int dimension, int size, int step, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor unfold_copy_out(
+template <class = void>
+Tensor unfold_copy_out(
     const Tensor& out, const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, int64_t, int64_t, const Tensor&)> op_("aten::unfold_copy.out");
@@ -14524,7 +18402,8 @@ inline Tensor unfold_copy_out(
 }
 
 // aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor
-inline Tensor uniform(
+template <class = void>
+Tensor uniform(
     const Tensor& self, double from = 0.0, double to = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14534,7 +18413,8 @@ inline Tensor uniform(
 
 // aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor uniform_out(
+template <class = void>
+Tensor uniform_out(
     const Tensor& out, const Tensor& self, double from = 0.0, double to = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14546,7 +18426,8 @@ inline Tensor uniform_out(
 
 // aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) ->
 // Tensor(a!)
-inline Tensor uniform_(
+template <class = void>
+Tensor uniform_(
     const Tensor& self, double from = 0.0, double to = 1.0,
     const std::optional<Generator>& generator = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14557,7 +18438,8 @@ inline Tensor uniform_(
 
 // aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int?
 // dim=None) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(
     const Tensor& self, bool return_inverse = false, bool return_counts = false,
     std::optional<int64_t> dim = std::nullopt) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -14568,7 +18450,8 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(
 // aten::unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False,
 // int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!),
 // Tensor(c!))
-inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive_out(
     const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self,
     bool return_inverse = false, bool return_counts = false,
     std::optional<int64_t> dim = std::nullopt) {
@@ -14581,7 +18464,8 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive_out(
 
 // aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
 // return_counts=False) -> (Tensor, Tensor, Tensor)
-inline std::tuple<Tensor, Tensor, Tensor> unique_dim(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> unique_dim(
     const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false,
     bool return_counts = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor, Tensor>(
@@ -14592,7 +18476,8 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim(
 // aten::unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool
 // return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!),
 // Tensor(b!), Tensor(c!))
-inline std::tuple<Tensor, Tensor, Tensor> unique_dim_out(
+template <class = void>
+std::tuple<Tensor, Tensor, Tensor> unique_dim_out(
     const Tensor& out0, const Tensor& out1, const Tensor& out2, const Tensor& self, int64_t dim,
     bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static constinit const LazyOp<void(
@@ -14603,26 +18488,30 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim_out(
 }
 
 // aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)
-inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor unsqueeze(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::unsqueeze");
   return op_(self, dim);
 }
 
 // aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)
-inline Tensor unsqueeze_(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor unsqueeze_(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::unsqueeze_");
   op_(self, dim);
   return self;
 }
 
 // aten::unsqueeze_copy(Tensor self, int dim) -> Tensor
-inline Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::unsqueeze_copy");
   return op_(self, dim);
 }
 
 // aten::unsqueeze_copy.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+template <class = void>
+Tensor unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
   static constinit const LazyOp<void(
       const Tensor&, int64_t, const Tensor&)> op_("aten::unsqueeze_copy.out");
   op_(self, dim, out);
@@ -14631,7 +18520,8 @@ inline Tensor unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t 
 
 // aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
 // scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_bicubic2d(
+template <class = void>
+Tensor upsample_bicubic2d(
     const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14642,7 +18532,8 @@ inline Tensor upsample_bicubic2d(
 
 // aten::upsample_bicubic2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float?
 // scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_bicubic2d_out(
+template <class = void>
+Tensor upsample_bicubic2d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14654,7 +18545,8 @@ inline Tensor upsample_bicubic2d_out(
 
 // aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]?
 // scale_factors) -> Tensor
-inline Tensor upsample_bicubic2d(
+template <class = void>
+Tensor upsample_bicubic2d(
     const Tensor& input, const OptionalList<int64_t>& output_size, bool align_corners,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14665,7 +18557,8 @@ inline Tensor upsample_bicubic2d(
 
 // aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_bicubic2d_backward(
+template <class = void>
+Tensor upsample_bicubic2d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     bool align_corners, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14678,7 +18571,8 @@ inline Tensor upsample_bicubic2d_backward(
 // aten::upsample_bicubic2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!)
 // grad_input) -> Tensor(a!)
-inline Tensor upsample_bicubic2d_backward_out(
+template <class = void>
+Tensor upsample_bicubic2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, bool align_corners, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14692,7 +18586,8 @@ inline Tensor upsample_bicubic2d_backward_out(
 
 // aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float?
 // scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_bilinear2d(
+template <class = void>
+Tensor upsample_bilinear2d(
     const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14703,7 +18598,8 @@ inline Tensor upsample_bilinear2d(
 
 // aten::upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float?
 // scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_bilinear2d_out(
+template <class = void>
+Tensor upsample_bilinear2d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14715,7 +18611,8 @@ inline Tensor upsample_bilinear2d_out(
 
 // aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]?
 // scale_factors) -> Tensor
-inline Tensor upsample_bilinear2d(
+template <class = void>
+Tensor upsample_bilinear2d(
     const Tensor& input, const OptionalList<int64_t>& output_size, bool align_corners,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14726,7 +18623,8 @@ inline Tensor upsample_bilinear2d(
 
 // aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_bilinear2d_backward(
+template <class = void>
+Tensor upsample_bilinear2d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     bool align_corners, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14739,7 +18637,8 @@ inline Tensor upsample_bilinear2d_backward(
 // aten::upsample_bilinear2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size,
 // SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *,
 // Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor upsample_bilinear2d_backward_out(
+template <class = void>
+Tensor upsample_bilinear2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, bool align_corners, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14753,7 +18652,8 @@ inline Tensor upsample_bilinear2d_backward_out(
 
 // aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float?
 // scales=None) -> Tensor
-inline Tensor upsample_linear1d(
+template <class = void>
+Tensor upsample_linear1d(
     const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14764,7 +18664,8 @@ inline Tensor upsample_linear1d(
 
 // aten::upsample_linear1d.out(Tensor self, SymInt[1] output_size, bool align_corners, float?
 // scales=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_linear1d_out(
+template <class = void>
+Tensor upsample_linear1d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14776,7 +18677,8 @@ inline Tensor upsample_linear1d_out(
 
 // aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]?
 // scale_factors) -> Tensor
-inline Tensor upsample_linear1d(
+template <class = void>
+Tensor upsample_linear1d(
     const Tensor& input, const OptionalList<int64_t>& output_size, bool align_corners,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14787,7 +18689,8 @@ inline Tensor upsample_linear1d(
 
 // aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
 // bool align_corners, float? scales=None) -> Tensor
-inline Tensor upsample_linear1d_backward(
+template <class = void>
+Tensor upsample_linear1d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     bool align_corners, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14798,7 +18701,8 @@ inline Tensor upsample_linear1d_backward(
 
 // aten::upsample_linear1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size, SymInt[3]
 // input_size, bool align_corners, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor upsample_linear1d_backward_out(
+template <class = void>
+Tensor upsample_linear1d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, bool align_corners, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14809,7 +18713,8 @@ inline Tensor upsample_linear1d_backward_out(
 }
 
 // aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor
-inline Tensor upsample_nearest1d(
+template <class = void>
+Tensor upsample_nearest1d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>,
@@ -14819,7 +18724,8 @@ inline Tensor upsample_nearest1d(
 
 // aten::upsample_nearest1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *,
 // Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_nearest1d_out(
+template <class = void>
+Tensor upsample_nearest1d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14831,7 +18737,8 @@ inline Tensor upsample_nearest1d_out(
 
 // aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) ->
 // Tensor
-inline Tensor upsample_nearest1d(
+template <class = void>
+Tensor upsample_nearest1d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14842,7 +18749,8 @@ inline Tensor upsample_nearest1d(
 
 // aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3]
 // input_size, float? scales=None) -> Tensor
-inline Tensor upsample_nearest1d_backward(
+template <class = void>
+Tensor upsample_nearest1d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14853,7 +18761,8 @@ inline Tensor upsample_nearest1d_backward(
 
 // aten::upsample_nearest1d_backward.grad_input(Tensor grad_output, SymInt[1] output_size, SymInt[3]
 // input_size, float? scales=None, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor upsample_nearest1d_backward_out(
+template <class = void>
+Tensor upsample_nearest1d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14865,7 +18774,8 @@ inline Tensor upsample_nearest1d_backward_out(
 
 // aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float?
 // scales_w=None) -> Tensor
-inline Tensor upsample_nearest2d(
+template <class = void>
+Tensor upsample_nearest2d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14876,7 +18786,8 @@ inline Tensor upsample_nearest2d(
 
 // aten::upsample_nearest2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float?
 // scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_nearest2d_out(
+template <class = void>
+Tensor upsample_nearest2d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<void(
@@ -14888,7 +18799,8 @@ inline Tensor upsample_nearest2d_out(
 
 // aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) ->
 // Tensor
-inline Tensor upsample_nearest2d(
+template <class = void>
+Tensor upsample_nearest2d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14899,7 +18811,8 @@ inline Tensor upsample_nearest2d(
 
 // aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_nearest2d_backward(
+template <class = void>
+Tensor upsample_nearest2d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14910,7 +18823,8 @@ inline Tensor upsample_nearest2d_backward(
 
 // aten::upsample_nearest2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4]
 // input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor upsample_nearest2d_backward_out(
+template <class = void>
+Tensor upsample_nearest2d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14923,7 +18837,8 @@ inline Tensor upsample_nearest2d_backward_out(
 
 // aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float?
 // scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_nearest3d(
+template <class = void>
+Tensor upsample_nearest3d(
     const Tensor& self, List<int64_t> output_size, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -14934,7 +18849,8 @@ inline Tensor upsample_nearest3d(
 
 // aten::upsample_nearest3d.out(Tensor self, SymInt[3] output_size, float? scales_d=None, float?
 // scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_nearest3d_out(
+template <class = void>
+Tensor upsample_nearest3d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14947,7 +18863,8 @@ inline Tensor upsample_nearest3d_out(
 
 // aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) ->
 // Tensor
-inline Tensor upsample_nearest3d(
+template <class = void>
+Tensor upsample_nearest3d(
     const Tensor& input, const OptionalList<int64_t>& output_size,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -14958,7 +18875,8 @@ inline Tensor upsample_nearest3d(
 
 // aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5]
 // input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_nearest3d_backward(
+template <class = void>
+Tensor upsample_nearest3d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14971,7 +18889,8 @@ inline Tensor upsample_nearest3d_backward(
 // aten::upsample_nearest3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5]
 // input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!)
 // grad_input) -> Tensor(a!)
-inline Tensor upsample_nearest3d_backward_out(
+template <class = void>
+Tensor upsample_nearest3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
@@ -14985,7 +18904,8 @@ inline Tensor upsample_nearest3d_backward_out(
 
 // aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float?
 // scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor
-inline Tensor upsample_trilinear3d(
+template <class = void>
+Tensor upsample_trilinear3d(
     const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -14997,7 +18917,8 @@ inline Tensor upsample_trilinear3d(
 
 // aten::upsample_trilinear3d.out(Tensor self, SymInt[3] output_size, bool align_corners, float?
 // scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor upsample_trilinear3d_out(
+template <class = void>
+Tensor upsample_trilinear3d_out(
     const Tensor& out, const Tensor& self, List<int64_t> output_size, bool align_corners,
     std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt,
     std::optional<double> scales_w = std::nullopt) {
@@ -15010,7 +18931,8 @@ inline Tensor upsample_trilinear3d_out(
 
 // aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]?
 // scale_factors) -> Tensor
-inline Tensor upsample_trilinear3d(
+template <class = void>
+Tensor upsample_trilinear3d(
     const Tensor& input, const OptionalList<int64_t>& output_size, bool align_corners,
     const OptionalList<double>& scale_factors) {
   static constinit const LazyOp<Tensor(
@@ -15022,7 +18944,8 @@ inline Tensor upsample_trilinear3d(
 // aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5]
 // input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None)
 // -> Tensor
-inline Tensor upsample_trilinear3d_backward(
+template <class = void>
+Tensor upsample_trilinear3d_backward(
     const Tensor& grad_output, List<int64_t> output_size, List<int64_t> input_size,
     bool align_corners, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
@@ -15036,7 +18959,8 @@ inline Tensor upsample_trilinear3d_backward(
 // aten::upsample_trilinear3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size,
 // SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float?
 // scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)
-inline Tensor upsample_trilinear3d_backward_out(
+template <class = void>
+Tensor upsample_trilinear3d_backward_out(
     const Tensor& grad_input, const Tensor& grad_output, List<int64_t> output_size,
     List<int64_t> input_size, bool align_corners, std::optional<double> scales_d = std::nullopt,
     std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) {
@@ -15052,7 +18976,8 @@ inline Tensor upsample_trilinear3d_backward_out(
 
 // aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
 // bool keepdim) -> Tensor
-inline Tensor value_selecting_reduction_backward(
+template <class = void>
+Tensor value_selecting_reduction_backward(
     const Tensor& grad, int64_t dim, const Tensor& indices, List<int64_t> sizes, bool keepdim) {
   static constinit const LazyOp<Tensor(
       const Tensor&, int64_t, const Tensor&, std::span<const int64_t>,
@@ -15061,15 +18986,16 @@ inline Tensor value_selecting_reduction_backward(
 }
 
 // aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor
-inline Tensor vander(
-    const Tensor& x, std::optional<int64_t> N = std::nullopt, bool increasing = false) {
+template <class = void>
+Tensor vander(const Tensor& x, std::optional<int64_t> N = std::nullopt, bool increasing = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>, bool)> op_("aten::vander");
   return op_(x, N, increasing);
 }
 
 // aten::var(Tensor self, bool unbiased=True) -> Tensor
-inline Tensor var(const Tensor& self, bool unbiased = true) {
+template <class = void>
+Tensor var(const Tensor& self, bool unbiased = true) {
   static constinit const LazyOp<Tensor(const Tensor&, bool)> op_("aten::var");
   return op_(self, unbiased);
 }
@@ -15081,7 +19007,8 @@ struct VarCorrectionOptions {
 
 // aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False) -> Tensor
-inline Tensor var(
+template <class = void>
+Tensor var(
     const Tensor& self, const OptionalList<int64_t>& dim,
     const VarCorrectionOptions& options = {}) {
   static constinit const LazyOp<Tensor(
@@ -15097,7 +19024,8 @@ struct VarCorrectionOutOptions {
 
 // aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False, Tensor(a!) out) -> Tensor(a!)
-inline Tensor var_out(
+template <class = void>
+Tensor var_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim = std::nullopt,
     const VarCorrectionOutOptions& options = {}) {
   static constinit const LazyOp<void(
@@ -15108,7 +19036,8 @@ inline Tensor var_out(
 }
 
 // aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
-inline Tensor var(
+template <class = void>
+Tensor var(
     const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<std::span<const int64_t>>, bool, bool)> op_("aten::var.dim");
@@ -15117,7 +19046,8 @@ inline Tensor var(
 
 // aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!)
 // out) -> Tensor(a!)
-inline Tensor var_out(
+template <class = void>
+Tensor var_out(
     const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased,
     bool keepdim = false) {
   static constinit const LazyOp<void(
@@ -15128,7 +19058,8 @@ inline Tensor var_out(
 }
 
 // aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true) {
+template <class = void>
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, bool)> op_("aten::var_mean");
   return op_(self, unbiased);
@@ -15141,7 +19072,8 @@ struct VarMeanCorrectionOptions {
 
 // aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False) -> (Tensor, Tensor)
-inline std::tuple<Tensor, Tensor> var_mean(
+template <class = void>
+std::tuple<Tensor, Tensor> var_mean(
     const Tensor& self, const OptionalList<int64_t>& dim,
     const VarMeanCorrectionOptions& options = {}) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -15157,7 +19089,8 @@ struct VarMeanCorrectionOutOptions {
 
 // aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool
 // keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
-inline std::tuple<Tensor, Tensor> var_mean_out(
+template <class = void>
+std::tuple<Tensor, Tensor> var_mean_out(
     const Tensor& out0, const Tensor& out1, const Tensor& self,
     const OptionalList<int64_t>& dim = std::nullopt,
     const VarMeanCorrectionOutOptions& options = {}) {
@@ -15170,7 +19103,8 @@ inline std::tuple<Tensor, Tensor> var_mean_out(
 
 // aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor,
 // Tensor)
-inline std::tuple<Tensor, Tensor> var_mean(
+template <class = void>
+std::tuple<Tensor, Tensor> var_mean(
     const Tensor& self, const OptionalList<int64_t>& dim, bool unbiased, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
@@ -15179,13 +19113,15 @@ inline std::tuple<Tensor, Tensor> var_mean(
 }
 
 // aten::vdot(Tensor self, Tensor other) -> Tensor
-inline Tensor vdot(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor vdot(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::vdot");
   return op_(self, other);
 }
 
 // aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor vdot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor vdot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::vdot.out");
   op_(self, other, out);
@@ -15193,37 +19129,43 @@ inline Tensor vdot_out(const Tensor& out, const Tensor& self, const Tensor& othe
 }
 
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
-inline Tensor view(const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::view");
   return op_(self, size);
 }
 
 // aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)
-inline Tensor view(const Tensor& self, Dtype dtype) {
+template <class = void>
+Tensor view(const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view.dtype");
   return op_(self, dtype);
 }
 
 // aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)
-inline Tensor view_as(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor view_as(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::view_as");
   return op_(self, other);
 }
 
 // aten::view_as_complex(Tensor(a) self) -> Tensor(a)
-inline Tensor view_as_complex(const Tensor& self) {
+template <class = void>
+Tensor view_as_complex(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_complex");
   return op_(self);
 }
 
 // aten::view_as_complex_copy(Tensor self) -> Tensor
-inline Tensor view_as_complex_copy(const Tensor& self) {
+template <class = void>
+Tensor view_as_complex_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_complex_copy");
   return op_(self);
 }
 
 // aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor view_as_complex_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor view_as_complex_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::view_as_complex_copy.out");
   op_(self, out);
@@ -15231,19 +19173,22 @@ inline Tensor view_as_complex_copy_out(const Tensor& out, const Tensor& self) {
 }
 
 // aten::view_as_real(Tensor(a) self) -> Tensor(a)
-inline Tensor view_as_real(const Tensor& self) {
+template <class = void>
+Tensor view_as_real(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_real");
   return op_(self);
 }
 
 // aten::view_as_real_copy(Tensor self) -> Tensor
-inline Tensor view_as_real_copy(const Tensor& self) {
+template <class = void>
+Tensor view_as_real_copy(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_real_copy");
   return op_(self);
 }
 
 // aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor view_as_real_copy_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor view_as_real_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&)> op_("aten::view_as_real_copy.out");
   op_(self, out);
@@ -15251,20 +19196,23 @@ inline Tensor view_as_real_copy_out(const Tensor& out, const Tensor& self) {
 }
 
 // aten::view_copy(Tensor self, SymInt[] size) -> Tensor
-inline Tensor view_copy(const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor view_copy(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::view_copy");
   return op_(self, size);
 }
 
 // aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor
-inline Tensor view_copy(const Tensor& self, Dtype dtype) {
+template <class = void>
+Tensor view_copy(const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view_copy.dtype");
   return op_(self, dtype);
 }
 
 // aten::view_copy.dtype_out(Tensor self, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor view_copy_out(const Tensor& out, const Tensor& self, Dtype dtype) {
+template <class = void>
+Tensor view_copy_out(const Tensor& out, const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<void(
       const Tensor&, Dtype, const Tensor&)> op_("aten::view_copy.dtype_out");
   op_(self, dtype, out);
@@ -15272,7 +19220,8 @@ inline Tensor view_copy_out(const Tensor& out, const Tensor& self, Dtype dtype) 
 }
 
 // aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor view_copy_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+template <class = void>
+Tensor view_copy_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::view_copy.out");
   op_(self, size, out);
@@ -15280,47 +19229,54 @@ inline Tensor view_copy_out(const Tensor& out, const Tensor& self, List<int64_t>
 }
 
 // aten::vstack(Tensor[] tensors) -> Tensor
-inline Tensor vstack(const Tensors& tensors) {
+template <class = void>
+Tensor vstack(const Tensors& tensors) {
   static constinit const LazyOp<Tensor(const TensorList&)> op_("aten::vstack");
   return op_(tensors);
 }
 
 // aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor vstack_out(const Tensor& out, const Tensors& tensors) {
+template <class = void>
+Tensor vstack_out(const Tensor& out, const Tensors& tensors) {
   static constinit const LazyOp<void(const TensorList&, const Tensor&)> op_("aten::vstack.out");
   op_(tensors, out);
   return out;
 }
 
 // aten::where(Tensor condition) -> Tensor[]
-inline std::vector<Tensor> where(const Tensor& condition) {
+template <class = void>
+std::vector<Tensor> where(const Tensor& condition) {
   static constinit const LazyOp<std::vector<Tensor>(const Tensor&)> op_("aten::where");
   return op_(condition);
 }
 
 // aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
-inline Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
+template <class = void>
+Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::where.Scalar");
   return op_(condition, self, other);
 }
 
 // aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
-inline Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Scalar&)> op_("aten::where.ScalarOther");
   return op_(condition, self, other);
 }
 
 // aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
-inline Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::where.ScalarSelf");
   return op_(condition, self, other);
 }
 
 // aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
-inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self");
   return op_(condition, self, other);
@@ -15328,7 +19284,8 @@ inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& o
 
 // aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor where_out(
+template <class = void>
+Tensor where_out(
     const Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self_out");
@@ -15337,7 +19294,8 @@ inline Tensor where_out(
 }
 
 // aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor xlogy_out(const Tensor& out, const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&, const Tensor&)> op_("aten::xlogy.OutScalar_Other");
   op_(self, other, out);
@@ -15345,7 +19303,8 @@ inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Scalar& oth
 }
 
 // aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor xlogy_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor xlogy_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Scalar&, const Tensor&, const Tensor&)> op_("aten::xlogy.OutScalar_Self");
   op_(self, other, out);
@@ -15353,7 +19312,8 @@ inline Tensor xlogy_out(const Tensor& out, const Scalar& self, const Tensor& oth
 }
 
 // aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor xlogy_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::xlogy.OutTensor");
   op_(self, other, out);
@@ -15361,27 +19321,31 @@ inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Tensor& oth
 }
 
 // aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
-inline Tensor xlogy(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor xlogy(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&)> op_("aten::xlogy.Scalar_Other");
   return op_(self, other);
 }
 
 // aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
-inline Tensor xlogy(const Scalar& self, const Tensor& other) {
+template <class = void>
+Tensor xlogy(const Scalar& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Scalar&, const Tensor&)> op_("aten::xlogy.Scalar_Self");
   return op_(self, other);
 }
 
 // aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor
-inline Tensor xlogy(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor xlogy(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::xlogy.Tensor");
   return op_(self, other);
 }
 
 // aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)
-inline Tensor xlogy_(const Tensor& self, const Scalar& other) {
+template <class = void>
+Tensor xlogy_(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<void(
       const Tensor&, const Scalar&)> op_("aten::xlogy_.Scalar_Other");
   op_(self, other);
@@ -15389,27 +19353,31 @@ inline Tensor xlogy_(const Tensor& self, const Scalar& other) {
 }
 
 // aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-inline Tensor xlogy_(const Tensor& self, const Tensor& other) {
+template <class = void>
+Tensor xlogy_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::xlogy_.Tensor");
   op_(self, other);
   return self;
 }
 
 // aten::zero(Tensor self) -> Tensor
-inline Tensor zero(const Tensor& self) {
+template <class = void>
+Tensor zero(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::zero");
   return op_(self);
 }
 
 // aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor zero_out(const Tensor& out, const Tensor& self) {
+template <class = void>
+Tensor zero_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::zero.out");
   op_(self, out);
   return out;
 }
 
 // aten::zero_(Tensor(a!) self) -> Tensor(a!)
-inline Tensor zero_(const Tensor& self) {
+template <class = void>
+Tensor zero_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::zero_");
   op_(self);
   return self;
@@ -15424,7 +19392,8 @@ struct ZerosOptions {
 
 // aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
 // bool? pin_memory=None) -> Tensor
-inline Tensor zeros(List<int64_t> size, const ZerosOptions& options = {}) {
+template <class = void>
+Tensor zeros(List<int64_t> size, const ZerosOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       std::span<const int64_t>, std::optional<Dtype>, std::optional<Layout>,
       const std::optional<Device>&, std::optional<bool>)> op_("aten::zeros");
@@ -15432,7 +19401,8 @@ inline Tensor zeros(List<int64_t> size, const ZerosOptions& options = {}) {
 }
 
 // aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
-inline Tensor zeros_out(const Tensor& out, List<int64_t> size) {
+template <class = void>
+Tensor zeros_out(const Tensor& out, List<int64_t> size) {
   static constinit const LazyOp<void(
       std::span<const int64_t>, const Tensor&)> op_("aten::zeros.out");
   op_(size, out);
@@ -15449,7 +19419,8 @@ struct ZerosLikeOptions {
 
 // aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device?
 // device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
-inline Tensor zeros_like(const Tensor& self, const ZerosLikeOptions& options = {}) {
+template <class = void>
+Tensor zeros_like(const Tensor& self, const ZerosLikeOptions& options = {}) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>, std::optional<MemoryFormat>)> op_("aten::zeros_like");
@@ -15460,7 +19431,8 @@ inline Tensor zeros_like(const Tensor& self, const ZerosLikeOptions& options = {
 
 // aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
 // Tensor(a!)
-inline Tensor zeros_like_out(
+template <class = void>
+Tensor zeros_like_out(
     const Tensor& out, const Tensor& self,
     std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<void(

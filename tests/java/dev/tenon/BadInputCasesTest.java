@@ -184,11 +184,11 @@ class BadInputCasesTest {
     List<String> wrong = new ArrayList<>();
     Support.settled(); // what other tests forgot
     try (BadCalls world = new BadCalls()) {
+      String before = world.state();
       for (Case one : cases) {
         if (OTHERWISE.containsKey(one.title())) {
           continue;
         }
-        String before = world.state();
         String first = verdict(world, one);
         String second = verdict(world, one);
         String after = world.state();
@@ -203,6 +203,7 @@ class BadInputCasesTest {
         if (!before.equals(after)) {
           wrong.add(place + "must change nothing, got\n" + before + "\nthen\n" + after);
         }
+        before = after;
       }
       Introspect.checkInvariants();
     }

@@ -56,6 +56,35 @@ class LeakyReLU(Module):
         return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
 
 
+class RReLU(Module):
+    """Each element where it is positive, else a factor between two bounds times it.
+
+    While the module trains factors are drawn; else each is the mean of the bounds.
+
+    Args:
+        lower: The least factor.
+        upper: The largest one.
+        inplace: Whether inputs are overwritten.
+    """
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
+        """Keeps the options."""
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a tensor of the same shape."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The bounds."""
+        return f"lower={self.lower}, upper={self.upper}" + (
+            ", inplace=True" if self.inplace else ""
+        )
+
+
 class Tanh(Module):
     """The hyperbolic tangent of each element."""
 
@@ -343,6 +372,7 @@ __all__ = [
     "LogSoftmax",
     "Mish",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SiLU",

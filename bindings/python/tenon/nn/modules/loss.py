@@ -7,6 +7,10 @@ from ..._tenon import Tensor
 from .. import functional as F
 from .module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class _Loss(Module):
     """What losses share: how the losses of elements become one.
@@ -101,6 +105,32 @@ class NLLLoss(_ClassLoss):
         return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
+class CTCLoss(_Loss):
+    """How unlikely it is that frames spell targets, between blanks and with repeats joined.
+
+    Args:
+        blank: The label of what is between.
+        reduction: "mean", "sum" or "none".
+        zero_infinity: Whether losses of targets that cannot be spelt are 0.
+    """
+
+    def __init__(
+        self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(
+        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
+    ) -> Tensor:
+        """Returns the loss of frames, targets and lengths of both; see F.ctc_loss."""
+        lengths = (input_lengths, target_lengths)
+        options = (self.blank, self.reduction, self.zero_infinity)
+        return F.ctc_loss(log_probs, targets, *lengths, *options)
+
+
 class CrossEntropyLoss(_ClassLoss):
     """The cross entropy of the input's softmax and targets.
 
@@ -134,4 +164,12 @@ class CrossEntropyLoss(_ClassLoss):
         )
 
 
-__all__ = ["CrossEntropyLoss", "HuberLoss", "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss"]
+__all__ = [
+    "CTCLoss",
+    "CrossEntropyLoss",
+    "HuberLoss",
+    "L1Loss",
+    "MSELoss",
+    "NLLLoss",
+    "SmoothL1Loss",
+]

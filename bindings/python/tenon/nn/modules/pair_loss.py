@@ -126,6 +126,39 @@ class MarginRankingLoss(_Loss):
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
+class MultiMarginLoss(_Loss):
+    """By how much other classes come up to the one that is true."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
+        *,
+        reduction: str = "mean",
+    ) -> None:
+        """Keeps the options; `weight` is a buffer."""
+        super().__init__(reduction)
+        self.p = p
+        self.margin = margin
+        self.register_buffer("weight", weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of numbers for classes, and of the class that is true of each row."""
+        options = self.p, self.margin, self.weight
+        return F.multi_margin_loss(input, target, *options, reduction=self.reduction)
+
+
+class MultiLabelMarginLoss(_Loss):
+    """By how much other classes come up to those that are true."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of numbers for classes, and of rows of the classes that are true."""
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
 class HingeEmbeddingLoss(_Loss):
     """Distances where the target is 1, and what lacks of a margin where it is -1."""
 
@@ -194,6 +227,8 @@ __all__ = [
     "HingeEmbeddingLoss",
     "KLDivLoss",
     "MarginRankingLoss",
+    "MultiLabelMarginLoss",
+    "MultiMarginLoss",
     "PoissonNLLLoss",
     "SoftMarginLoss",
     "TripletMarginLoss",

@@ -105,6 +105,54 @@ class MaxPool3d(_MaxPool):
         return F.max_pool3d(input, *self._options())
 
 
+class _MaxUnpool(Module):
+    """What unpoolings share: the options of the pooling that they undo.
+
+    Args:
+        kernel_size: Of the pooling's window.
+        stride: From one place of it to the next; by default the kernel's.
+        padding: So much was added on both sides.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        """Keeps the options."""
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+
+    def _options(self) -> tuple:
+        return self.kernel_size, self.stride, self.padding
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Signals of zeros, with elements where a pooling found them, of the options given."""
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """Returns signals of one of shape (channels, length), perhaps with a batch."""
+        return F.max_unpool1d(input, indices, *self._options(), output_size)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Images of zeros, with elements where a pooling found them, of the options given."""
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """Returns images of one of shape (channels, height, width), perhaps with a batch."""
+        return F.max_unpool2d(input, indices, *self._options(), output_size)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Volumes of zeros, with elements where a pooling found them, of the options given."""
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """Returns volumes of one of shape (channels, depth, height, width), or with a batch."""
+        return F.max_unpool3d(input, indices, *self._options(), output_size)
+
+
 class AvgPool1d(Module):
     """The mean of what a window sees at each of its places.
 
@@ -261,4 +309,7 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
 ]

@@ -122,7 +122,7 @@ class Embedding(_Rows):
 
 
 class EmbeddingBag(_Rows):
-    """Sums or means of the rows that a bag of indices names.
+    """Sums, means or largest elements of the rows that a bag of indices names.
 
     Args:
         num_embeddings: How many rows.
@@ -130,7 +130,7 @@ class EmbeddingBag(_Rows):
         max_norm: Not supported by the function: see there.
         norm_type: Of that.
         scale_grad_by_freq: Whether gradients are divided by how often a row is named.
-        mode: "sum" or "mean".
+        mode: "sum", "mean" or "max".
         sparse: Not supported by the function.
         include_last_offset: Whether the last offset is the input's size, and begins no bag.
         padding_idx: A row that does not count.

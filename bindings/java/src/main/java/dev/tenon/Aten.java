@@ -99,6 +99,941 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp _CDIST_BACKWARD = new LazyOp("aten::_cdist_backward");
+
+  /**
+   * {@code aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist)
+   * -> Tensor}.
+   */
+  public static Tensor _cdistBackward(
+      Tensor gradOutput, Tensor x1, Tensor x2, double p, Tensor cdist) {
+    return _CDIST_BACKWARD.get().callTensor(gradOutput, x1, x2, p, cdist);
+  }
+
+  private static final LazyOp _CDIST_BACKWARD_OUT = new LazyOp("aten::_cdist_backward.out");
+
+  /**
+   * {@code aten::_cdist_backward.out(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor
+   * cdist, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _cdistBackwardOut(
+      Tensor out, Tensor gradOutput, Tensor x1, Tensor x2, double p, Tensor cdist) {
+    ((Tensor) _CDIST_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, x1, x2, p, cdist,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _CDIST_FORWARD = new LazyOp("aten::_cdist_forward");
+
+  /**
+   * {@code aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor}.
+   */
+  public static Tensor _cdistForward(Tensor x1, Tensor x2, double p, Long computeMode) {
+    return _CDIST_FORWARD.get().callTensor(x1, x2, p, computeMode);
+  }
+
+  private static final LazyOp _CDIST_FORWARD_OUT = new LazyOp("aten::_cdist_forward.out");
+
+  /**
+   * {@code aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor _cdistForwardOut(
+      Tensor out, Tensor x1, Tensor x2, double p, Long computeMode) {
+    ((Tensor) _CDIST_FORWARD_OUT.get().callBoxed(new Object[] {x1, x2, p, computeMode,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _CTC_LOSS = new LazyOp("aten::_ctc_loss");
+
+  /**
+   * What {@link #_ctcLoss} gives.
+   */
+  public record CtcLossResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossResult _ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long... targetLengths) {
+    Object[] results = _CTC_LOSS.get().callAll(logProbs, targets, inputLengths, targetLengths);
+    return new CtcLossResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossResult _ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths, long blank) {
+    Object[] results = _CTC_LOSS.get().callAll(logProbs, targets, inputLengths, targetLengths,
+        blank);
+    return new CtcLossResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossResult _ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths, long blank,
+      boolean zeroInfinity) {
+    Object[] results = _CTC_LOSS.get().callAll(logProbs, targets, inputLengths, targetLengths,
+        blank, zeroInfinity);
+    return new CtcLossResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp _CTC_LOSS_TENSOR = new LazyOp("aten::_ctc_loss.Tensor");
+
+  /**
+   * What {@link #_ctcLoss} gives.
+   */
+  public record CtcLossTensorResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossTensorResult _ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths) {
+    Object[] results = _CTC_LOSS_TENSOR.get().callAll(logProbs, targets, inputLengths,
+        targetLengths);
+    return new CtcLossTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossTensorResult _ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths, long blank) {
+    Object[] results = _CTC_LOSS_TENSOR.get().callAll(logProbs, targets, inputLengths,
+        targetLengths, blank);
+    return new CtcLossTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)}.
+   */
+  public static CtcLossTensorResult _ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths, long blank,
+      boolean zeroInfinity) {
+    Object[] results = _CTC_LOSS_TENSOR.get().callAll(logProbs, targets, inputLengths,
+        targetLengths, blank, zeroInfinity);
+    return new CtcLossTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp _CTC_LOSS_TENSOR_OUT = new LazyOp("aten::_ctc_loss.Tensor_out");
+
+  /**
+   * What {@link #_ctcLossOut} gives.
+   */
+  public record CtcLossTensorOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths,
+   * Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!)
+   * out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossTensorOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, Tensor inputLengths,
+      Tensor targetLengths) {
+    Object[] results = _CTC_LOSS_TENSOR_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(logProbs, targets, inputLengths, targetLengths);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossTensorOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths,
+   * Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!)
+   * out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossTensorOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, Tensor inputLengths,
+      Tensor targetLengths, long blank) {
+    Object[] results = _CTC_LOSS_TENSOR_OUT.get().with("out0", out0).with("out1",
+        out1).callAll(logProbs, targets, inputLengths, targetLengths, blank);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossTensorOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths,
+   * Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!)
+   * out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossTensorOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, Tensor inputLengths,
+      Tensor targetLengths, long blank, boolean zeroInfinity) {
+    Object[] results = _CTC_LOSS_TENSOR_OUT.get().callBoxed(new Object[] {logProbs, targets,
+        inputLengths, targetLengths, blank, zeroInfinity, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossTensorOutResult(out0, out1);
+  }
+
+  private static final LazyOp _CTC_LOSS_OUT = new LazyOp("aten::_ctc_loss.out");
+
+  /**
+   * What {@link #_ctcLossOut} gives.
+   */
+  public record CtcLossOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+   * (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, long[] inputLengths,
+      long... targetLengths) {
+    Object[] results = _CTC_LOSS_OUT.get().with("out0", out0).with("out1", out1).callAll(logProbs,
+        targets, inputLengths, targetLengths);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+   * (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, long[] inputLengths,
+      long[] targetLengths, long blank) {
+    Object[] results = _CTC_LOSS_OUT.get().with("out0", out0).with("out1", out1).callAll(logProbs,
+        targets, inputLengths, targetLengths, blank);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossOutResult(out0, out1);
+  }
+
+  /**
+   * {@code aten::_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) ->
+   * (Tensor(a!), Tensor(b!))}.
+   */
+  public static CtcLossOutResult _ctcLossOut(
+      Tensor out0, Tensor out1, Tensor logProbs, Tensor targets, long[] inputLengths,
+      long[] targetLengths, long blank, boolean zeroInfinity) {
+    Object[] results = _CTC_LOSS_OUT.get().callBoxed(new Object[] {logProbs, targets, inputLengths,
+        targetLengths, blank, zeroInfinity, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new CtcLossOutResult(out0, out1);
+  }
+
+  private static final LazyOp _CTC_LOSS_BACKWARD = new LazyOp("aten::_ctc_loss_backward");
+
+  /**
+   * {@code aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[]
+   * input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor _ctcLossBackward(
+      Tensor grad, Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths,
+      Tensor negLogLikelihood, Tensor logAlpha, long blank) {
+    return _CTC_LOSS_BACKWARD.get().callTensor(grad, logProbs, targets, inputLengths, targetLengths,
+        negLogLikelihood, logAlpha, blank);
+  }
+
+  /**
+   * {@code aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[]
+   * input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor _ctcLossBackward(
+      Tensor grad, Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths,
+      Tensor negLogLikelihood, Tensor logAlpha, long blank, boolean zeroInfinity) {
+    return _CTC_LOSS_BACKWARD.get().callTensor(grad, logProbs, targets, inputLengths, targetLengths,
+        negLogLikelihood, logAlpha, blank, zeroInfinity);
+  }
+
+  private static final LazyOp _CTC_LOSS_BACKWARD_TENSOR = new LazyOp("aten::_ctc_loss_backward.Tensor");
+
+  /**
+   * {@code aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor
+   * input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor _ctcLossBackward(
+      Tensor grad, Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths,
+      Tensor negLogLikelihood, Tensor logAlpha, long blank) {
+    return _CTC_LOSS_BACKWARD_TENSOR.get().callTensor(grad, logProbs, targets, inputLengths,
+        targetLengths, negLogLikelihood, logAlpha, blank);
+  }
+
+  /**
+   * {@code aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor
+   * input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor _ctcLossBackward(
+      Tensor grad, Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths,
+      Tensor negLogLikelihood, Tensor logAlpha, long blank, boolean zeroInfinity) {
+    return _CTC_LOSS_BACKWARD_TENSOR.get().callTensor(grad, logProbs, targets, inputLengths,
+        targetLengths, negLogLikelihood, logAlpha, blank, zeroInfinity);
+  }
+
+  private static final LazyOp _CTC_LOSS_BACKWARD_OUT = new LazyOp("aten::_ctc_loss_backward.out");
+
+  /**
+   * {@code aten::_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[]
+   * input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _ctcLossBackwardOut(
+      Tensor out, Tensor grad, Tensor logProbs, Tensor targets, long[] inputLengths,
+      long[] targetLengths, Tensor negLogLikelihood, Tensor logAlpha, long blank) {
+    _CTC_LOSS_BACKWARD_OUT.get().with("out", out).callTensor(grad, logProbs, targets, inputLengths,
+        targetLengths, negLogLikelihood, logAlpha, blank).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[]
+   * input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank,
+   * bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _ctcLossBackwardOut(
+      Tensor out, Tensor grad, Tensor logProbs, Tensor targets, long[] inputLengths,
+      long[] targetLengths, Tensor negLogLikelihood, Tensor logAlpha, long blank,
+      boolean zeroInfinity) {
+    ((Tensor) _CTC_LOSS_BACKWARD_OUT.get().callBoxed(new Object[] {grad, logProbs, targets,
+        inputLengths, targetLengths, negLogLikelihood, logAlpha, blank, zeroInfinity,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _EMBEDDING_BAG = new LazyOp("aten::_embedding_bag");
+
+  /**
+   * What {@link #_embeddingBag} gives.
+   */
+  public record EmbeddingBagResult(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(Tensor weight, Tensor indices, Tensor offsets) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq,
+        mode);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse, perSampleWeights);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse, perSampleWeights, includeLastOffset);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult _embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset, long paddingIdx) {
+    Object[] results = _EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse, perSampleWeights, includeLastOffset, paddingIdx);
+    return new EmbeddingBagResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_OUT = new LazyOp("aten::_embedding_bag.out");
+
+  /**
+   * What {@link #_embeddingBagOut} gives.
+   */
+  public record EmbeddingBagOutResult(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets, scaleGradByFreq);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets, scaleGradByFreq, mode);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets, scaleGradByFreq, mode, sparse);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets, scaleGradByFreq, mode, sparse,
+        perSampleWeights);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights,
+      boolean includeLastOffset) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().with("out0", out0).with("out1", out1).with("out2",
+        out2).with("out3", out3).callAll(weight, indices, offsets, scaleGradByFreq, mode, sparse,
+        perSampleWeights, includeLastOffset);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag.out(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!)
+   * out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagOutResult _embeddingBagOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights,
+      boolean includeLastOffset, long paddingIdx) {
+    Object[] results = _EMBEDDING_BAG_OUT.get().callBoxed(new Object[] {weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset, paddingIdx, out0, out1,
+        out2, out3});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagOutResult(out0, out1, out2, out3);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_BACKWARD = new LazyOp("aten::_embedding_bag_backward");
+
+  /**
+   * {@code aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor
+   * offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool
+   * scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) ->
+   * Tensor}.
+   */
+  public static Tensor _embeddingBagBackward(
+      Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bagSize,
+      Tensor maximumIndices, long numWeights, boolean scaleGradByFreq, long mode, boolean sparse,
+      Tensor perSampleWeights) {
+    return _EMBEDDING_BAG_BACKWARD.get().callTensor(grad, indices, offsets, offset2bag, bagSize,
+        maximumIndices, numWeights, scaleGradByFreq, mode, sparse, perSampleWeights);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor
+   * offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool
+   * scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) ->
+   * Tensor}.
+   */
+  public static Tensor _embeddingBagBackward(
+      Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bagSize,
+      Tensor maximumIndices, long numWeights, boolean scaleGradByFreq, long mode, boolean sparse,
+      Tensor perSampleWeights, long paddingIdx) {
+    return _EMBEDDING_BAG_BACKWARD.get().callTensor(grad, indices, offsets, offset2bag, bagSize,
+        maximumIndices, numWeights, scaleGradByFreq, mode, sparse, perSampleWeights, paddingIdx);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_DENSE_BACKWARD = new LazyOp("aten::_embedding_bag_dense_backward");
+
+  /**
+   * {@code aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag,
+   * Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+   * Tensor? per_sample_weights, int padding_idx=-1) -> Tensor}.
+   */
+  public static Tensor _embeddingBagDenseBackward(
+      Tensor grad, Tensor indices, Tensor offset2bag, Tensor bagSize, Tensor maximumIndices,
+      long numWeights, boolean scaleGradByFreq, long mode, Tensor perSampleWeights) {
+    return _EMBEDDING_BAG_DENSE_BACKWARD.get().callTensor(grad, indices, offset2bag, bagSize,
+        maximumIndices, numWeights, scaleGradByFreq, mode, perSampleWeights);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag,
+   * Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+   * Tensor? per_sample_weights, int padding_idx=-1) -> Tensor}.
+   */
+  public static Tensor _embeddingBagDenseBackward(
+      Tensor grad, Tensor indices, Tensor offset2bag, Tensor bagSize, Tensor maximumIndices,
+      long numWeights, boolean scaleGradByFreq, long mode, Tensor perSampleWeights,
+      long paddingIdx) {
+    return _EMBEDDING_BAG_DENSE_BACKWARD.get().callTensor(grad, indices, offset2bag, bagSize,
+        maximumIndices, numWeights, scaleGradByFreq, mode, perSampleWeights, paddingIdx);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_DENSE_BACKWARD_OUT = new LazyOp("aten::_embedding_bag_dense_backward.out");
+
+  /**
+   * {@code aten::_embedding_bag_dense_backward.out(Tensor grad, Tensor indices, Tensor offset2bag,
+   * Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+   * Tensor? per_sample_weights, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _embeddingBagDenseBackwardOut(
+      Tensor out, Tensor grad, Tensor indices, Tensor offset2bag, Tensor bagSize,
+      Tensor maximumIndices, long numWeights, boolean scaleGradByFreq, long mode,
+      Tensor perSampleWeights) {
+    _EMBEDDING_BAG_DENSE_BACKWARD_OUT.get().with("out", out).callTensor(grad, indices, offset2bag,
+        bagSize, maximumIndices, numWeights, scaleGradByFreq, mode, perSampleWeights).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_embedding_bag_dense_backward.out(Tensor grad, Tensor indices, Tensor offset2bag,
+   * Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+   * Tensor? per_sample_weights, int padding_idx=-1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _embeddingBagDenseBackwardOut(
+      Tensor out, Tensor grad, Tensor indices, Tensor offset2bag, Tensor bagSize,
+      Tensor maximumIndices, long numWeights, boolean scaleGradByFreq, long mode,
+      Tensor perSampleWeights, long paddingIdx) {
+    ((Tensor) _EMBEDDING_BAG_DENSE_BACKWARD_OUT.get().callBoxed(new Object[] {grad, indices,
+        offset2bag, bagSize, maximumIndices, numWeights, scaleGradByFreq, mode, perSampleWeights,
+        paddingIdx, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_FORWARD_ONLY = new LazyOp("aten::_embedding_bag_forward_only");
+
+  /**
+   * What {@link #_embeddingBagForwardOnly} gives.
+   */
+  public record EmbeddingBagForwardOnlyResult(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagForwardOnlyResult _embeddingBagForwardOnly(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset, long paddingIdx) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset, paddingIdx);
+    return new EmbeddingBagForwardOnlyResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_FORWARD_ONLY_OUT = new LazyOp("aten::_embedding_bag_forward_only.out");
+
+  /**
+   * What {@link #_embeddingBagForwardOnlyOut} gives.
+   */
+  public record EmbeddingBagForwardOnlyOutResult(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets,
+        scaleGradByFreq);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets,
+        scaleGradByFreq, mode);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights,
+      boolean includeLastOffset) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().with("out0", out0).with("out1",
+        out1).with("out2", out2).with("out3", out3).callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets,
+   * bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+   * bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1,
+   * Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))}.
+   */
+  public static EmbeddingBagForwardOnlyOutResult _embeddingBagForwardOnlyOut(
+      Tensor out0, Tensor out1, Tensor out2, Tensor out3, Tensor weight, Tensor indices,
+      Tensor offsets, boolean scaleGradByFreq, long mode, boolean sparse, Tensor perSampleWeights,
+      boolean includeLastOffset, long paddingIdx) {
+    Object[] results = _EMBEDDING_BAG_FORWARD_ONLY_OUT.get().callBoxed(new Object[] {weight,
+        indices, offsets, scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset,
+        paddingIdx, out0, out1, out2, out3});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    ((Tensor) results[3]).close();
+    return new EmbeddingBagForwardOnlyOutResult(out0, out1, out2, out3);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD = new LazyOp("aten::_embedding_bag_per_sample_weights_backward");
+
+  /**
+   * {@code aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor
+   * indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor}.
+   */
+  public static Tensor _embeddingBagPerSampleWeightsBackward(
+      Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, long mode) {
+    return _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD.get().callTensor(grad, weight, indices,
+        offsets, offset2bag, mode);
+  }
+
+  /**
+   * {@code aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor
+   * indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor}.
+   */
+  public static Tensor _embeddingBagPerSampleWeightsBackward(
+      Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, long mode,
+      long paddingIdx) {
+    return _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD.get().callTensor(grad, weight, indices,
+        offsets, offset2bag, mode, paddingIdx);
+  }
+
+  private static final LazyOp _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD_OUT = new LazyOp("aten::_embedding_bag_per_sample_weights_backward.out");
+
+  /**
+   * {@code aten::_embedding_bag_per_sample_weights_backward.out(Tensor grad, Tensor weight, Tensor
+   * indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor _embeddingBagPerSampleWeightsBackwardOut(
+      Tensor out, Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag,
+      long mode) {
+    _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD_OUT.get().with("out", out).callTensor(grad, weight,
+        indices, offsets, offset2bag, mode).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_embedding_bag_per_sample_weights_backward.out(Tensor grad, Tensor weight, Tensor
+   * indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor _embeddingBagPerSampleWeightsBackwardOut(
+      Tensor out, Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag,
+      long mode, long paddingIdx) {
+    ((Tensor) _EMBEDDING_BAG_PER_SAMPLE_WEIGHTS_BACKWARD_OUT.get().callBoxed(new Object[] {grad,
+        weight, indices, offsets, offset2bag, mode, paddingIdx, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp _FFT_C2C = new LazyOp("aten::_fft_c2c");
 
   /**
@@ -2906,6 +3841,15 @@ public final class Aten {
     return new LinalgEighEigenvaluesResult(eigenvalues, eigenvectors);
   }
 
+  private static final LazyOp _LINALG_EIGVALS = new LazyOp("aten::_linalg_eigvals");
+
+  /**
+   * {@code aten::_linalg_eigvals(Tensor self) -> Tensor}.
+   */
+  public static Tensor _linalgEigvals(Tensor self) {
+    return _LINALG_EIGVALS.get().callTensor(self);
+  }
+
   private static final LazyOp _LINALG_SLOGDET = new LazyOp("aten::_linalg_slogdet");
 
   /**
@@ -3227,6 +4171,180 @@ public final class Aten {
    */
   public static Tensor _padCircular(Tensor self, long... pad) {
     return _PAD_CIRCULAR.get().callTensor(self, pad);
+  }
+
+  private static final LazyOp _PDIST_BACKWARD = new LazyOp("aten::_pdist_backward");
+
+  /**
+   * {@code aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) ->
+   * Tensor}.
+   */
+  public static Tensor _pdistBackward(Tensor gradOutput, Tensor self, double p, Tensor pdist) {
+    return _PDIST_BACKWARD.get().callTensor(gradOutput, self, p, pdist);
+  }
+
+  private static final LazyOp _PDIST_BACKWARD_OUT = new LazyOp("aten::_pdist_backward.out");
+
+  /**
+   * {@code aten::_pdist_backward.out(Tensor grad_output, Tensor self, float p, Tensor pdist, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _pdistBackwardOut(
+      Tensor out, Tensor gradOutput, Tensor self, double p, Tensor pdist) {
+    ((Tensor) _PDIST_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, self, p, pdist,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _PDIST_FORWARD = new LazyOp("aten::_pdist_forward");
+
+  /**
+   * {@code aten::_pdist_forward(Tensor self, float p=2.) -> Tensor}.
+   */
+  public static Tensor _pdistForward(Tensor self) {
+    return _PDIST_FORWARD.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::_pdist_forward(Tensor self, float p=2.) -> Tensor}.
+   */
+  public static Tensor _pdistForward(Tensor self, double p) {
+    return _PDIST_FORWARD.get().callTensor(self, p);
+  }
+
+  private static final LazyOp _PDIST_FORWARD_OUT = new LazyOp("aten::_pdist_forward.out");
+
+  /**
+   * {@code aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _pdistForwardOut(Tensor out, Tensor self) {
+    _PDIST_FORWARD_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _pdistForwardOut(Tensor out, Tensor self, double p) {
+    ((Tensor) _PDIST_FORWARD_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp _SEGMENT_REDUCE_BACKWARD = new LazyOp("aten::_segment_reduce_backward");
+
+  /**
+   * What {@link #_segmentReduceBackward} may be given by name.
+   */
+  public static final class SegmentReduceBackwardOptions {
+    private Tensor lengths;
+    private Tensor offsets;
+    private long axis = 0L;
+    private Object initial;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceBackwardOptions lengths(Tensor lengths) {
+      this.lengths = lengths;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceBackwardOptions offsets(Tensor offsets) {
+      this.offsets = offsets;
+      return this;
+    }
+
+    /** Sets {@code int; by default 0L}. */
+    public SegmentReduceBackwardOptions axis(long axis) {
+      this.axis = axis;
+      return this;
+    }
+
+    /** Sets {@code Scalar?; by default null}. */
+    public SegmentReduceBackwardOptions initial(Object initial) {
+      this.initial = initial;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *,
+   * Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor}.
+   */
+  public static Tensor _segmentReduceBackward(
+      Tensor grad, Tensor output, Tensor data, String reduce) {
+    return _SEGMENT_REDUCE_BACKWARD.get().callTensor(grad, output, data, reduce);
+  }
+
+  /**
+   * {@code aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *,
+   * Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None) -> Tensor}.
+   */
+  public static Tensor _segmentReduceBackward(
+      Tensor grad, Tensor output, Tensor data, String reduce,
+      SegmentReduceBackwardOptions options) {
+    return (Tensor) _SEGMENT_REDUCE_BACKWARD.get().callBoxed(new Object[] {grad, output, data,
+        reduce, options.lengths, options.offsets, options.axis, options.initial})[0];
+  }
+
+  private static final LazyOp _SEGMENT_REDUCE_BACKWARD_OUT = new LazyOp("aten::_segment_reduce_backward.out");
+
+  /**
+   * What {@link #_segmentReduceBackwardOut} may be given by name.
+   */
+  public static final class SegmentReduceBackwardOutOptions {
+    private Tensor lengths;
+    private Tensor offsets;
+    private long axis = 0L;
+    private Object initial;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceBackwardOutOptions lengths(Tensor lengths) {
+      this.lengths = lengths;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceBackwardOutOptions offsets(Tensor offsets) {
+      this.offsets = offsets;
+      return this;
+    }
+
+    /** Sets {@code int; by default 0L}. */
+    public SegmentReduceBackwardOutOptions axis(long axis) {
+      this.axis = axis;
+      return this;
+    }
+
+    /** Sets {@code Scalar?; by default null}. */
+    public SegmentReduceBackwardOutOptions initial(Object initial) {
+      this.initial = initial;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_segment_reduce_backward.out(Tensor grad, Tensor output, Tensor data, str reduce,
+   * *, Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor _segmentReduceBackwardOut(
+      Tensor out, Tensor grad, Tensor output, Tensor data, String reduce) {
+    _SEGMENT_REDUCE_BACKWARD_OUT.get().with("out", out).callTensor(grad, output, data,
+        reduce).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_segment_reduce_backward.out(Tensor grad, Tensor output, Tensor data, str reduce,
+   * *, Tensor? lengths=None, Tensor? offsets=None, int axis=0, Scalar? initial=None, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor _segmentReduceBackwardOut(
+      Tensor out, Tensor grad, Tensor output, Tensor data, String reduce,
+      SegmentReduceBackwardOutOptions options) {
+    ((Tensor) _SEGMENT_REDUCE_BACKWARD_OUT.get().callBoxed(new Object[] {grad, output, data, reduce,
+        options.lengths, options.offsets, options.axis, options.initial, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp _SOFTMAX = new LazyOp("aten::_softmax");
@@ -4975,6 +6093,38 @@ public final class Aten {
     ((Tensor) ADDR_.get().callBoxed(new Object[] {self, vec1, vec2, options.beta,
         options.alpha})[0]).close();
     return self;
+  }
+
+  private static final LazyOp AFFINE_GRID_GENERATOR = new LazyOp("aten::affine_grid_generator");
+
+  /**
+   * {@code aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor}.
+   */
+  public static Tensor affineGridGenerator(Tensor theta, long[] size, boolean alignCorners) {
+    return AFFINE_GRID_GENERATOR.get().callTensor(theta, size, alignCorners);
+  }
+
+  private static final LazyOp AFFINE_GRID_GENERATOR_OUT = new LazyOp("aten::affine_grid_generator.out");
+
+  /**
+   * {@code aten::affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor affineGridGeneratorOut(
+      Tensor out, Tensor theta, long[] size, boolean alignCorners) {
+    ((Tensor) AFFINE_GRID_GENERATOR_OUT.get().callBoxed(new Object[] {theta, size, alignCorners,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp AFFINE_GRID_GENERATOR_BACKWARD = new LazyOp("aten::affine_grid_generator_backward");
+
+  /**
+   * {@code aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) ->
+   * Tensor}.
+   */
+  public static Tensor affineGridGeneratorBackward(Tensor grad, long[] size, boolean alignCorners) {
+    return AFFINE_GRID_GENERATOR_BACKWARD.get().callTensor(grad, size, alignCorners);
   }
 
   private static final LazyOp ALIAS = new LazyOp("aten::alias");
@@ -6881,6 +8031,135 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp BARTLETT_WINDOW = new LazyOp("aten::bartlett_window");
+
+  /**
+   * What {@link #bartlettWindow} may be given by name.
+   */
+  public static final class BartlettWindowOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public BartlettWindowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public BartlettWindowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public BartlettWindowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public BartlettWindowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor bartlettWindow(long windowLength) {
+    return BARTLETT_WINDOW.get().callTensor(windowLength);
+  }
+
+  /**
+   * {@code aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor bartlettWindow(long windowLength, BartlettWindowOptions options) {
+    return (Tensor) BARTLETT_WINDOW.get().callBoxed(new Object[] {windowLength, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp BARTLETT_WINDOW_OUT = new LazyOp("aten::bartlett_window.out");
+
+  /**
+   * {@code aten::bartlett_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bartlettWindowOut(Tensor out, long windowLength) {
+    ((Tensor) BARTLETT_WINDOW_OUT.get().callBoxed(new Object[] {windowLength, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BARTLETT_WINDOW_PERIODIC = new LazyOp("aten::bartlett_window.periodic");
+
+  /**
+   * What {@link #bartlettWindow} may be given by name.
+   */
+  public static final class BartlettWindowPeriodicOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public BartlettWindowPeriodicOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public BartlettWindowPeriodicOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public BartlettWindowPeriodicOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public BartlettWindowPeriodicOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor bartlettWindow(long windowLength, boolean periodic) {
+    return BARTLETT_WINDOW_PERIODIC.get().callTensor(windowLength, periodic);
+  }
+
+  /**
+   * {@code aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor bartlettWindow(
+      long windowLength, boolean periodic, BartlettWindowPeriodicOptions options) {
+    return (Tensor) BARTLETT_WINDOW_PERIODIC.get().callBoxed(new Object[] {windowLength, periodic,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp BARTLETT_WINDOW_PERIODIC_OUT = new LazyOp("aten::bartlett_window.periodic_out");
+
+  /**
+   * {@code aten::bartlett_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor bartlettWindowOut(Tensor out, long windowLength, boolean periodic) {
+    ((Tensor) BARTLETT_WINDOW_PERIODIC_OUT.get().callBoxed(new Object[] {windowLength, periodic,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp BATCH_NORM = new LazyOp("aten::batch_norm");
 
   /**
@@ -7557,6 +8836,135 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp BLACKMAN_WINDOW = new LazyOp("aten::blackman_window");
+
+  /**
+   * What {@link #blackmanWindow} may be given by name.
+   */
+  public static final class BlackmanWindowOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public BlackmanWindowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public BlackmanWindowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public BlackmanWindowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public BlackmanWindowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor blackmanWindow(long windowLength) {
+    return BLACKMAN_WINDOW.get().callTensor(windowLength);
+  }
+
+  /**
+   * {@code aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor blackmanWindow(long windowLength, BlackmanWindowOptions options) {
+    return (Tensor) BLACKMAN_WINDOW.get().callBoxed(new Object[] {windowLength, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp BLACKMAN_WINDOW_OUT = new LazyOp("aten::blackman_window.out");
+
+  /**
+   * {@code aten::blackman_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor blackmanWindowOut(Tensor out, long windowLength) {
+    ((Tensor) BLACKMAN_WINDOW_OUT.get().callBoxed(new Object[] {windowLength, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BLACKMAN_WINDOW_PERIODIC = new LazyOp("aten::blackman_window.periodic");
+
+  /**
+   * What {@link #blackmanWindow} may be given by name.
+   */
+  public static final class BlackmanWindowPeriodicOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public BlackmanWindowPeriodicOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public BlackmanWindowPeriodicOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public BlackmanWindowPeriodicOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public BlackmanWindowPeriodicOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor blackmanWindow(long windowLength, boolean periodic) {
+    return BLACKMAN_WINDOW_PERIODIC.get().callTensor(windowLength, periodic);
+  }
+
+  /**
+   * {@code aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor blackmanWindow(
+      long windowLength, boolean periodic, BlackmanWindowPeriodicOptions options) {
+    return (Tensor) BLACKMAN_WINDOW_PERIODIC.get().callBoxed(new Object[] {windowLength, periodic,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp BLACKMAN_WINDOW_PERIODIC_OUT = new LazyOp("aten::blackman_window.periodic_out");
+
+  /**
+   * {@code aten::blackman_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor blackmanWindowOut(Tensor out, long windowLength, boolean periodic) {
+    ((Tensor) BLACKMAN_WINDOW_PERIODIC_OUT.get().callBoxed(new Object[] {windowLength, periodic,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp BLOCK_DIAG = new LazyOp("aten::block_diag");
 
   /**
@@ -7948,6 +9356,29 @@ public final class Aten {
   public static Tensor cauchy_(Tensor self, double median, double sigma, Generator generator) {
     ((Tensor) CAUCHY_.get().callBoxed(new Object[] {self, median, sigma, generator})[0]).close();
     return self;
+  }
+
+  private static final LazyOp CDIST = new LazyOp("aten::cdist");
+
+  /**
+   * {@code aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor}.
+   */
+  public static Tensor cdist(Tensor x1, Tensor x2) {
+    return CDIST.get().callTensor(x1, x2);
+  }
+
+  /**
+   * {@code aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor}.
+   */
+  public static Tensor cdist(Tensor x1, Tensor x2, double p) {
+    return CDIST.get().callTensor(x1, x2, p);
+  }
+
+  /**
+   * {@code aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor}.
+   */
+  public static Tensor cdist(Tensor x1, Tensor x2, double p, Long computeMode) {
+    return CDIST.get().callTensor(x1, x2, p, computeMode);
   }
 
   private static final LazyOp CEIL = new LazyOp("aten::ceil");
@@ -9762,6 +11193,90 @@ public final class Aten {
         labelSmoothing);
   }
 
+  private static final LazyOp CTC_LOSS_INTLIST = new LazyOp("aten::ctc_loss.IntList");
+
+  /**
+   * {@code aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long... targetLengths) {
+    return CTC_LOSS_INTLIST.get().callTensor(logProbs, targets, inputLengths, targetLengths);
+  }
+
+  /**
+   * {@code aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths, long blank) {
+    return CTC_LOSS_INTLIST.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank);
+  }
+
+  /**
+   * {@code aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths, long blank,
+      long reduction) {
+    return CTC_LOSS_INTLIST.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank,
+        reduction);
+  }
+
+  /**
+   * {@code aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[]
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, long[] inputLengths, long[] targetLengths, long blank,
+      long reduction, boolean zeroInfinity) {
+    return CTC_LOSS_INTLIST.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank,
+        reduction, zeroInfinity);
+  }
+
+  private static final LazyOp CTC_LOSS_TENSOR = new LazyOp("aten::ctc_loss.Tensor");
+
+  /**
+   * {@code aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths) {
+    return CTC_LOSS_TENSOR.get().callTensor(logProbs, targets, inputLengths, targetLengths);
+  }
+
+  /**
+   * {@code aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths, long blank) {
+    return CTC_LOSS_TENSOR.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank);
+  }
+
+  /**
+   * {@code aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths, long blank,
+      long reduction) {
+    return CTC_LOSS_TENSOR.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank,
+        reduction);
+  }
+
+  /**
+   * {@code aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor
+   * target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor}.
+   */
+  public static Tensor ctcLoss(
+      Tensor logProbs, Tensor targets, Tensor inputLengths, Tensor targetLengths, long blank,
+      long reduction, boolean zeroInfinity) {
+    return CTC_LOSS_TENSOR.get().callTensor(logProbs, targets, inputLengths, targetLengths, blank,
+        reduction, zeroInfinity);
+  }
+
   private static final LazyOp CUMMAX = new LazyOp("aten::cummax");
 
   /**
@@ -10994,6 +12509,113 @@ public final class Aten {
     ((Tensor) EMBEDDING_OUT.get().callBoxed(new Object[] {weight, indices, paddingIdx,
         scaleGradByFreq, sparse, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp EMBEDDING_BAG = new LazyOp("aten::embedding_bag");
+
+  /**
+   * What {@link #embeddingBag} gives.
+   */
+  public record EmbeddingBagResult_(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(Tensor weight, Tensor indices, Tensor offsets) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse, perSampleWeights);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  /**
+   * {@code aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool
+   * include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagResult_ embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset) {
+    Object[] results = EMBEDDING_BAG.get().callAll(weight, indices, offsets, scaleGradByFreq, mode,
+        sparse, perSampleWeights, includeLastOffset);
+    return new EmbeddingBagResult_(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
+  }
+
+  private static final LazyOp EMBEDDING_BAG_PADDING_IDX = new LazyOp("aten::embedding_bag.padding_idx");
+
+  /**
+   * What {@link #embeddingBag} gives.
+   */
+  public record EmbeddingBagPaddingIdxResult(
+      Tensor result0, Tensor result1, Tensor result2, Tensor result3) {}
+
+  /**
+   * {@code aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool
+   * scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool
+   * include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)}.
+   */
+  public static EmbeddingBagPaddingIdxResult embeddingBag(
+      Tensor weight, Tensor indices, Tensor offsets, boolean scaleGradByFreq, long mode,
+      boolean sparse, Tensor perSampleWeights, boolean includeLastOffset, Long paddingIdx) {
+    Object[] results = EMBEDDING_BAG_PADDING_IDX.get().callAll(weight, indices, offsets,
+        scaleGradByFreq, mode, sparse, perSampleWeights, includeLastOffset, paddingIdx);
+    return new EmbeddingBagPaddingIdxResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2], (Tensor) results[3]);
   }
 
   private static final LazyOp EMBEDDING_DENSE_BACKWARD = new LazyOp("aten::embedding_dense_backward");
@@ -14284,6 +15906,153 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp GRID_SAMPLER = new LazyOp("aten::grid_sampler");
+
+  /**
+   * {@code aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+   * bool align_corners) -> Tensor}.
+   */
+  public static Tensor gridSampler(
+      Tensor input, Tensor grid, long interpolationMode, long paddingMode, boolean alignCorners) {
+    return GRID_SAMPLER.get().callTensor(input, grid, interpolationMode, paddingMode, alignCorners);
+  }
+
+  private static final LazyOp GRID_SAMPLER_2D = new LazyOp("aten::grid_sampler_2d");
+
+  /**
+   * {@code aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int
+   * padding_mode, bool align_corners) -> Tensor}.
+   */
+  public static Tensor gridSampler2d(
+      Tensor input, Tensor grid, long interpolationMode, long paddingMode, boolean alignCorners) {
+    return GRID_SAMPLER_2D.get().callTensor(input, grid, interpolationMode, paddingMode,
+        alignCorners);
+  }
+
+  private static final LazyOp GRID_SAMPLER_2D_OUT = new LazyOp("aten::grid_sampler_2d.out");
+
+  /**
+   * {@code aten::grid_sampler_2d.out(Tensor input, Tensor grid, int interpolation_mode, int
+   * padding_mode, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gridSampler2dOut(
+      Tensor out, Tensor input, Tensor grid, long interpolationMode, long paddingMode,
+      boolean alignCorners) {
+    ((Tensor) GRID_SAMPLER_2D_OUT.get().callBoxed(new Object[] {input, grid, interpolationMode,
+        paddingMode, alignCorners, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GRID_SAMPLER_2D_BACKWARD = new LazyOp("aten::grid_sampler_2d_backward");
+
+  /**
+   * What {@link #gridSampler2dBackward} gives.
+   */
+  public record GridSampler2dBackwardResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+   * interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+   * Tensor)}.
+   */
+  public static GridSampler2dBackwardResult gridSampler2dBackward(
+      Tensor gradOutput, Tensor input, Tensor grid, long interpolationMode, long paddingMode,
+      boolean alignCorners, boolean[] outputMask) {
+    Object[] results = GRID_SAMPLER_2D_BACKWARD.get().callAll(gradOutput, input, grid,
+        interpolationMode, paddingMode, alignCorners, outputMask);
+    return new GridSampler2dBackwardResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp GRID_SAMPLER_2D_BACKWARD_OUT = new LazyOp("aten::grid_sampler_2d_backward.out");
+
+  /**
+   * What {@link #gridSampler2dBackwardOut} gives.
+   */
+  public record GridSampler2dBackwardOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::grid_sampler_2d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+   * interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+   * out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static GridSampler2dBackwardOutResult gridSampler2dBackwardOut(
+      Tensor out0, Tensor out1, Tensor gradOutput, Tensor input, Tensor grid,
+      long interpolationMode, long paddingMode, boolean alignCorners, boolean[] outputMask) {
+    Object[] results = GRID_SAMPLER_2D_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, input,
+        grid, interpolationMode, paddingMode, alignCorners, outputMask, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new GridSampler2dBackwardOutResult(out0, out1);
+  }
+
+  private static final LazyOp GRID_SAMPLER_3D = new LazyOp("aten::grid_sampler_3d");
+
+  /**
+   * {@code aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int
+   * padding_mode, bool align_corners) -> Tensor}.
+   */
+  public static Tensor gridSampler3d(
+      Tensor input, Tensor grid, long interpolationMode, long paddingMode, boolean alignCorners) {
+    return GRID_SAMPLER_3D.get().callTensor(input, grid, interpolationMode, paddingMode,
+        alignCorners);
+  }
+
+  private static final LazyOp GRID_SAMPLER_3D_OUT = new LazyOp("aten::grid_sampler_3d.out");
+
+  /**
+   * {@code aten::grid_sampler_3d.out(Tensor input, Tensor grid, int interpolation_mode, int
+   * padding_mode, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gridSampler3dOut(
+      Tensor out, Tensor input, Tensor grid, long interpolationMode, long paddingMode,
+      boolean alignCorners) {
+    ((Tensor) GRID_SAMPLER_3D_OUT.get().callBoxed(new Object[] {input, grid, interpolationMode,
+        paddingMode, alignCorners, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GRID_SAMPLER_3D_BACKWARD = new LazyOp("aten::grid_sampler_3d_backward");
+
+  /**
+   * What {@link #gridSampler3dBackward} gives.
+   */
+  public record GridSampler3dBackwardResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int
+   * interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor,
+   * Tensor)}.
+   */
+  public static GridSampler3dBackwardResult gridSampler3dBackward(
+      Tensor gradOutput, Tensor input, Tensor grid, long interpolationMode, long paddingMode,
+      boolean alignCorners, boolean[] outputMask) {
+    Object[] results = GRID_SAMPLER_3D_BACKWARD.get().callAll(gradOutput, input, grid,
+        interpolationMode, paddingMode, alignCorners, outputMask);
+    return new GridSampler3dBackwardResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp GRID_SAMPLER_3D_BACKWARD_OUT = new LazyOp("aten::grid_sampler_3d_backward.out");
+
+  /**
+   * What {@link #gridSampler3dBackwardOut} gives.
+   */
+  public record GridSampler3dBackwardOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::grid_sampler_3d_backward.out(Tensor grad_output, Tensor input, Tensor grid, int
+   * interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask, *, Tensor(a!)
+   * out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static GridSampler3dBackwardOutResult gridSampler3dBackwardOut(
+      Tensor out0, Tensor out1, Tensor gradOutput, Tensor input, Tensor grid,
+      long interpolationMode, long paddingMode, boolean alignCorners, boolean[] outputMask) {
+    Object[] results = GRID_SAMPLER_3D_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, input,
+        grid, interpolationMode, paddingMode, alignCorners, outputMask, out0, out1});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new GridSampler3dBackwardOutResult(out0, out1);
+  }
+
   private static final LazyOp GROUP_NORM = new LazyOp("aten::group_norm");
 
   /**
@@ -14431,6 +16200,406 @@ public final class Aten {
   public static Tensor gt_(Tensor self, Tensor other) {
     GT__TENSOR.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp HAMMING_WINDOW = new LazyOp("aten::hamming_window");
+
+  /**
+   * What {@link #hammingWindow} may be given by name.
+   */
+  public static final class HammingWindowOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HammingWindowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HammingWindowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HammingWindowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HammingWindowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(long windowLength) {
+    return HAMMING_WINDOW.get().callTensor(windowLength);
+  }
+
+  /**
+   * {@code aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(long windowLength, HammingWindowOptions options) {
+    return (Tensor) HAMMING_WINDOW.get().callBoxed(new Object[] {windowLength, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp HAMMING_WINDOW_OUT = new LazyOp("aten::hamming_window.out");
+
+  /**
+   * {@code aten::hamming_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hammingWindowOut(Tensor out, long windowLength) {
+    ((Tensor) HAMMING_WINDOW_OUT.get().callBoxed(new Object[] {windowLength, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC = new LazyOp("aten::hamming_window.periodic");
+
+  /**
+   * What {@link #hammingWindow} may be given by name.
+   */
+  public static final class HammingWindowPeriodicOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HammingWindowPeriodicOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HammingWindowPeriodicOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HammingWindowPeriodicOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HammingWindowPeriodicOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(long windowLength, boolean periodic) {
+    return HAMMING_WINDOW_PERIODIC.get().callTensor(windowLength, periodic);
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(
+      long windowLength, boolean periodic, HammingWindowPeriodicOptions options) {
+    return (Tensor) HAMMING_WINDOW_PERIODIC.get().callBoxed(new Object[] {windowLength, periodic,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC_ALPHA = new LazyOp("aten::hamming_window.periodic_alpha");
+
+  /**
+   * What {@link #hammingWindow} may be given by name.
+   */
+  public static final class HammingWindowPeriodicAlphaOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HammingWindowPeriodicAlphaOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HammingWindowPeriodicAlphaOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HammingWindowPeriodicAlphaOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HammingWindowPeriodicAlphaOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor hammingWindow(long windowLength, boolean periodic, double alpha) {
+    return HAMMING_WINDOW_PERIODIC_ALPHA.get().callTensor(windowLength, periodic, alpha);
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *,
+   * ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+   * Tensor}.
+   */
+  public static Tensor hammingWindow(
+      long windowLength, boolean periodic, double alpha,
+      HammingWindowPeriodicAlphaOptions options) {
+    return (Tensor) HAMMING_WINDOW_PERIODIC_ALPHA.get().callBoxed(new Object[] {windowLength,
+        periodic, alpha, options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC_ALPHA_BETA = new LazyOp("aten::hamming_window.periodic_alpha_beta");
+
+  /**
+   * What {@link #hammingWindow} may be given by name.
+   */
+  public static final class HammingWindowPeriodicAlphaBetaOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HammingWindowPeriodicAlphaBetaOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HammingWindowPeriodicAlphaBetaOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HammingWindowPeriodicAlphaBetaOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HammingWindowPeriodicAlphaBetaOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha,
+   * float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(
+      long windowLength, boolean periodic, double alpha, double beta) {
+    return HAMMING_WINDOW_PERIODIC_ALPHA_BETA.get().callTensor(windowLength, periodic, alpha, beta);
+  }
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha,
+   * float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hammingWindow(
+      long windowLength, boolean periodic, double alpha, double beta,
+      HammingWindowPeriodicAlphaBetaOptions options) {
+    return (Tensor) HAMMING_WINDOW_PERIODIC_ALPHA_BETA.get().callBoxed(new Object[] {windowLength,
+        periodic, alpha, beta, options.dtype, options.layout, options.device,
+        options.pinMemory})[0];
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC_ALPHA_BETA_OUT = new LazyOp("aten::hamming_window.periodic_alpha_beta_out");
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha_beta_out(int window_length, bool periodic, float
+   * alpha, float beta, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hammingWindowOut(
+      Tensor out, long windowLength, boolean periodic, double alpha, double beta) {
+    ((Tensor) HAMMING_WINDOW_PERIODIC_ALPHA_BETA_OUT.get().callBoxed(new Object[] {windowLength,
+        periodic, alpha, beta, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC_ALPHA_OUT = new LazyOp("aten::hamming_window.periodic_alpha_out");
+
+  /**
+   * {@code aten::hamming_window.periodic_alpha_out(int window_length, bool periodic, float alpha,
+   * *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hammingWindowOut(
+      Tensor out, long windowLength, boolean periodic, double alpha) {
+    ((Tensor) HAMMING_WINDOW_PERIODIC_ALPHA_OUT.get().callBoxed(new Object[] {windowLength,
+        periodic, alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HAMMING_WINDOW_PERIODIC_OUT = new LazyOp("aten::hamming_window.periodic_out");
+
+  /**
+   * {@code aten::hamming_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor hammingWindowOut(Tensor out, long windowLength, boolean periodic) {
+    ((Tensor) HAMMING_WINDOW_PERIODIC_OUT.get().callBoxed(new Object[] {windowLength, periodic,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HANN_WINDOW = new LazyOp("aten::hann_window");
+
+  /**
+   * What {@link #hannWindow} may be given by name.
+   */
+  public static final class HannWindowOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HannWindowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HannWindowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HannWindowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HannWindowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hannWindow(long windowLength) {
+    return HANN_WINDOW.get().callTensor(windowLength);
+  }
+
+  /**
+   * {@code aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hannWindow(long windowLength, HannWindowOptions options) {
+    return (Tensor) HANN_WINDOW.get().callBoxed(new Object[] {windowLength, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp HANN_WINDOW_OUT = new LazyOp("aten::hann_window.out");
+
+  /**
+   * {@code aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hannWindowOut(Tensor out, long windowLength) {
+    ((Tensor) HANN_WINDOW_OUT.get().callBoxed(new Object[] {windowLength, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HANN_WINDOW_PERIODIC = new LazyOp("aten::hann_window.periodic");
+
+  /**
+   * What {@link #hannWindow} may be given by name.
+   */
+  public static final class HannWindowPeriodicOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public HannWindowPeriodicOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public HannWindowPeriodicOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public HannWindowPeriodicOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public HannWindowPeriodicOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hannWindow(long windowLength, boolean periodic) {
+    return HANN_WINDOW_PERIODIC.get().callTensor(windowLength, periodic);
+  }
+
+  /**
+   * {@code aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
+   * Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor hannWindow(
+      long windowLength, boolean periodic, HannWindowPeriodicOptions options) {
+    return (Tensor) HANN_WINDOW_PERIODIC.get().callBoxed(new Object[] {windowLength, periodic,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp HANN_WINDOW_PERIODIC_OUT = new LazyOp("aten::hann_window.periodic_out");
+
+  /**
+   * {@code aten::hann_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor hannWindowOut(Tensor out, long windowLength, boolean periodic) {
+    ((Tensor) HANN_WINDOW_PERIODIC_OUT.get().callBoxed(new Object[] {windowLength, periodic,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp HARDSHRINK = new LazyOp("aten::hardshrink");
@@ -15215,6 +17384,64 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp IGAMMA = new LazyOp("aten::igamma");
+
+  /**
+   * {@code aten::igamma(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor igamma(Tensor self, Tensor other) {
+    return IGAMMA.get().callTensor(self, other);
+  }
+
+  private static final LazyOp IGAMMA_OUT = new LazyOp("aten::igamma.out");
+
+  /**
+   * {@code aten::igamma.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor igammaOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) IGAMMA_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp IGAMMA_ = new LazyOp("aten::igamma_");
+
+  /**
+   * {@code aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor igamma_(Tensor self, Tensor other) {
+    IGAMMA_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp IGAMMAC = new LazyOp("aten::igammac");
+
+  /**
+   * {@code aten::igammac(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor igammac(Tensor self, Tensor other) {
+    return IGAMMAC.get().callTensor(self, other);
+  }
+
+  private static final LazyOp IGAMMAC_OUT = new LazyOp("aten::igammac.out");
+
+  /**
+   * {@code aten::igammac.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor igammacOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) IGAMMAC_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp IGAMMAC_ = new LazyOp("aten::igammac_");
+
+  /**
+   * {@code aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor igammac_(Tensor self, Tensor other) {
+    IGAMMAC_.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp IM2COL = new LazyOp("aten::im2col");
 
   /**
@@ -15484,6 +17711,74 @@ public final class Aten {
    */
   public static Tensor indexPut_(Tensor self, Tensor[] indices, Tensor values, boolean accumulate) {
     INDEX_PUT_.get().callTensor(self, indices, values, accumulate).close();
+    return self;
+  }
+
+  private static final LazyOp INDEX_REDUCE = new LazyOp("aten::index_reduce");
+
+  /**
+   * {@code aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public static Tensor indexReduce(
+      Tensor self, long dim, Tensor index, Tensor source, String reduce) {
+    return INDEX_REDUCE.get().callTensor(self, dim, index, source, reduce);
+  }
+
+  /**
+   * {@code aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public static Tensor indexReduce(
+      Tensor self, long dim, Tensor index, Tensor source, String reduce, boolean includeSelf) {
+    return (Tensor) INDEX_REDUCE.get().callBoxed(new Object[] {self, dim, index, source, reduce,
+        includeSelf})[0];
+  }
+
+  private static final LazyOp INDEX_REDUCE_OUT = new LazyOp("aten::index_reduce.out");
+
+  /**
+   * {@code aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexReduceOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor source, String reduce) {
+    INDEX_REDUCE_OUT.get().with("out", out).callTensor(self, dim, index, source, reduce).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexReduceOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor source, String reduce,
+      boolean includeSelf) {
+    ((Tensor) INDEX_REDUCE_OUT.get().callBoxed(new Object[] {self, dim, index, source, reduce,
+        includeSelf, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_REDUCE_ = new LazyOp("aten::index_reduce_");
+
+  /**
+   * {@code aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce,
+   * *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public static Tensor indexReduce_(
+      Tensor self, long dim, Tensor index, Tensor source, String reduce) {
+    INDEX_REDUCE_.get().callTensor(self, dim, index, source, reduce).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce,
+   * *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public static Tensor indexReduce_(
+      Tensor self, long dim, Tensor index, Tensor source, String reduce, boolean includeSelf) {
+    ((Tensor) INDEX_REDUCE_.get().callBoxed(new Object[] {self, dim, index, source, reduce,
+        includeSelf})[0]).close();
     return self;
   }
 
@@ -15941,6 +18236,102 @@ public final class Aten {
     return ISREAL.get().callTensor(self);
   }
 
+  private static final LazyOp ISTFT = new LazyOp("aten::istft");
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(Tensor self, long nFft) {
+    return ISTFT.get().callTensor(self, nFft);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(Tensor self, long nFft, Long hopLength) {
+    return ISTFT.get().callTensor(self, nFft, hopLength);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(Tensor self, long nFft, Long hopLength, Long winLength) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window, center);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      boolean normalized) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window, center, normalized);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      boolean normalized, Boolean onesided) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window, center, normalized,
+        onesided);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      boolean normalized, Boolean onesided, Long length) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window, center, normalized,
+        onesided, length);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public static Tensor istft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      boolean normalized, Boolean onesided, Long length, boolean returnComplex) {
+    return ISTFT.get().callTensor(self, nFft, hopLength, winLength, window, center, normalized,
+        onesided, length, returnComplex);
+  }
+
   private static final LazyOp ITEM = new LazyOp("aten::item");
 
   /**
@@ -15948,6 +18339,202 @@ public final class Aten {
    */
   public static Object item(Tensor self) {
     return ITEM.get().call(self);
+  }
+
+  private static final LazyOp KAISER_WINDOW = new LazyOp("aten::kaiser_window");
+
+  /**
+   * What {@link #kaiserWindow} may be given by name.
+   */
+  public static final class KaiserWindowOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public KaiserWindowOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public KaiserWindowOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public KaiserWindowOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public KaiserWindowOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(long windowLength) {
+    return KAISER_WINDOW.get().callTensor(windowLength);
+  }
+
+  /**
+   * {@code aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(long windowLength, KaiserWindowOptions options) {
+    return (Tensor) KAISER_WINDOW.get().callBoxed(new Object[] {windowLength, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp KAISER_WINDOW_BETA = new LazyOp("aten::kaiser_window.beta");
+
+  /**
+   * What {@link #kaiserWindow} may be given by name.
+   */
+  public static final class KaiserWindowBetaOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public KaiserWindowBetaOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public KaiserWindowBetaOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public KaiserWindowBetaOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public KaiserWindowBetaOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(long windowLength, boolean periodic, double beta) {
+    return KAISER_WINDOW_BETA.get().callTensor(windowLength, periodic, beta);
+  }
+
+  /**
+   * {@code aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(
+      long windowLength, boolean periodic, double beta, KaiserWindowBetaOptions options) {
+    return (Tensor) KAISER_WINDOW_BETA.get().callBoxed(new Object[] {windowLength, periodic, beta,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp KAISER_WINDOW_BETA_OUT = new LazyOp("aten::kaiser_window.beta_out");
+
+  /**
+   * {@code aten::kaiser_window.beta_out(int window_length, bool periodic, float beta, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor kaiserWindowOut(
+      Tensor out, long windowLength, boolean periodic, double beta) {
+    ((Tensor) KAISER_WINDOW_BETA_OUT.get().callBoxed(new Object[] {windowLength, periodic, beta,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp KAISER_WINDOW_OUT = new LazyOp("aten::kaiser_window.out");
+
+  /**
+   * {@code aten::kaiser_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor kaiserWindowOut(Tensor out, long windowLength) {
+    ((Tensor) KAISER_WINDOW_OUT.get().callBoxed(new Object[] {windowLength, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp KAISER_WINDOW_PERIODIC = new LazyOp("aten::kaiser_window.periodic");
+
+  /**
+   * What {@link #kaiserWindow} may be given by name.
+   */
+  public static final class KaiserWindowPeriodicOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public KaiserWindowPeriodicOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public KaiserWindowPeriodicOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public KaiserWindowPeriodicOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public KaiserWindowPeriodicOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(long windowLength, boolean periodic) {
+    return KAISER_WINDOW_PERIODIC.get().callTensor(windowLength, periodic);
+  }
+
+  /**
+   * {@code aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType?
+   * dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor kaiserWindow(
+      long windowLength, boolean periodic, KaiserWindowPeriodicOptions options) {
+    return (Tensor) KAISER_WINDOW_PERIODIC.get().callBoxed(new Object[] {windowLength, periodic,
+        options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp KAISER_WINDOW_PERIODIC_OUT = new LazyOp("aten::kaiser_window.periodic_out");
+
+  /**
+   * {@code aten::kaiser_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor kaiserWindowOut(Tensor out, long windowLength, boolean periodic) {
+    ((Tensor) KAISER_WINDOW_PERIODIC_OUT.get().callBoxed(new Object[] {windowLength, periodic,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp KL_DIV = new LazyOp("aten::kl_div");
@@ -16780,6 +19367,41 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp LINALG_EIG = new LazyOp("aten::linalg_eig");
+
+  /**
+   * What {@link #linalgEig} gives.
+   */
+  public record LinalgEigResult(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)}.
+   */
+  public static LinalgEigResult linalgEig(Tensor self) {
+    Object[] results = LINALG_EIG.get().callAll(self);
+    return new LinalgEigResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_EIG_OUT = new LazyOp("aten::linalg_eig.out");
+
+  /**
+   * What {@link #linalgEigOut} gives.
+   */
+  public record LinalgEigOutResult(Tensor eigenvalues, Tensor eigenvectors) {}
+
+  /**
+   * {@code aten::linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) ->
+   * (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)}.
+   */
+  public static LinalgEigOutResult linalgEigOut(
+      Tensor eigenvalues, Tensor eigenvectors, Tensor self) {
+    Object[] results = LINALG_EIG_OUT.get().callBoxed(new Object[] {self, eigenvalues,
+        eigenvectors});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgEigOutResult(eigenvalues, eigenvectors);
+  }
+
   private static final LazyOp LINALG_EIGH = new LazyOp("aten::linalg_eigh");
 
   /**
@@ -16837,6 +19459,25 @@ public final class Aten {
     return new LinalgEighEigvalsResult(eigvals, eigvecs);
   }
 
+  private static final LazyOp LINALG_EIGVALS = new LazyOp("aten::linalg_eigvals");
+
+  /**
+   * {@code aten::linalg_eigvals(Tensor self) -> Tensor}.
+   */
+  public static Tensor linalgEigvals(Tensor self) {
+    return LINALG_EIGVALS.get().callTensor(self);
+  }
+
+  private static final LazyOp LINALG_EIGVALS_OUT = new LazyOp("aten::linalg_eigvals.out");
+
+  /**
+   * {@code aten::linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgEigvalsOut(Tensor out, Tensor self) {
+    ((Tensor) LINALG_EIGVALS_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp LINALG_EIGVALSH = new LazyOp("aten::linalg_eigvalsh");
 
   /**
@@ -16868,6 +19509,27 @@ public final class Aten {
    */
   public static Tensor linalgEigvalshOut(Tensor out, Tensor self, String uPLO) {
     ((Tensor) LINALG_EIGVALSH_OUT.get().callBoxed(new Object[] {self, uPLO, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_HOUSEHOLDER_PRODUCT = new LazyOp("aten::linalg_householder_product");
+
+  /**
+   * {@code aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor}.
+   */
+  public static Tensor linalgHouseholderProduct(Tensor input, Tensor tau) {
+    return LINALG_HOUSEHOLDER_PRODUCT.get().callTensor(input, tau);
+  }
+
+  private static final LazyOp LINALG_HOUSEHOLDER_PRODUCT_OUT = new LazyOp("aten::linalg_householder_product.out");
+
+  /**
+   * {@code aten::linalg_householder_product.out(Tensor input, Tensor tau, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linalgHouseholderProductOut(Tensor out, Tensor input, Tensor tau) {
+    ((Tensor) LINALG_HOUSEHOLDER_PRODUCT_OUT.get().callBoxed(new Object[] {input, tau,
+        out})[0]).close();
     return out;
   }
 
@@ -16945,6 +19607,209 @@ public final class Aten {
     ((Tensor) results[0]).close();
     ((Tensor) results[1]).close();
     return new LinalgInvExInverseResult(inverse, info);
+  }
+
+  private static final LazyOp LINALG_LDL_FACTOR = new LazyOp("aten::linalg_ldl_factor");
+
+  /**
+   * What {@link #linalgLdlFactor} gives.
+   */
+  public record LinalgLdlFactorResult(Tensor lD, Tensor pivots) {}
+
+  /**
+   * {@code aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor
+   * pivots)}.
+   */
+  public static LinalgLdlFactorResult linalgLdlFactor(Tensor self) {
+    Object[] results = LINALG_LDL_FACTOR.get().callAll(self);
+    return new LinalgLdlFactorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor
+   * pivots)}.
+   */
+  public static LinalgLdlFactorResult linalgLdlFactor(Tensor self, boolean hermitian) {
+    Object[] results = LINALG_LDL_FACTOR.get().callBoxed(new Object[] {self, hermitian});
+    return new LinalgLdlFactorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp LINALG_LDL_FACTOR_OUT = new LazyOp("aten::linalg_ldl_factor.out");
+
+  /**
+   * What {@link #linalgLdlFactorOut} gives.
+   */
+  public record LinalgLdlFactorOutResult(Tensor lD, Tensor pivots) {}
+
+  /**
+   * {@code aten::linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD,
+   * Tensor(b!) pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)}.
+   */
+  public static LinalgLdlFactorOutResult linalgLdlFactorOut(Tensor lD, Tensor pivots, Tensor self) {
+    Object[] results = LINALG_LDL_FACTOR_OUT.get().with("LD", lD).with("pivots",
+        pivots).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgLdlFactorOutResult(lD, pivots);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD,
+   * Tensor(b!) pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)}.
+   */
+  public static LinalgLdlFactorOutResult linalgLdlFactorOut(
+      Tensor lD, Tensor pivots, Tensor self, boolean hermitian) {
+    Object[] results = LINALG_LDL_FACTOR_OUT.get().callBoxed(new Object[] {self, hermitian, lD,
+        pivots});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new LinalgLdlFactorOutResult(lD, pivots);
+  }
+
+  private static final LazyOp LINALG_LDL_FACTOR_EX = new LazyOp("aten::linalg_ldl_factor_ex");
+
+  /**
+   * What {@link #linalgLdlFactorEx} may be given by name.
+   */
+  public static final class LinalgLdlFactorExOptions {
+    private boolean hermitian;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLdlFactorExOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLdlFactorExOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgLdlFactorEx} gives.
+   */
+  public record LinalgLdlFactorExResult(Tensor lD, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgLdlFactorExResult linalgLdlFactorEx(Tensor self) {
+    Object[] results = LINALG_LDL_FACTOR_EX.get().callAll(self);
+    return new LinalgLdlFactorExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)}.
+   */
+  public static LinalgLdlFactorExResult linalgLdlFactorEx(
+      Tensor self, LinalgLdlFactorExOptions options) {
+    Object[] results = LINALG_LDL_FACTOR_EX.get().callBoxed(new Object[] {self, options.hermitian,
+        options.checkErrors});
+    return new LinalgLdlFactorExResult(
+        (Tensor) results[0], (Tensor) results[1], (Tensor) results[2]);
+  }
+
+  private static final LazyOp LINALG_LDL_FACTOR_EX_OUT = new LazyOp("aten::linalg_ldl_factor_ex.out");
+
+  /**
+   * What {@link #linalgLdlFactorExOut} may be given by name.
+   */
+  public static final class LinalgLdlFactorExOutOptions {
+    private boolean hermitian;
+    private boolean checkErrors;
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLdlFactorExOutOptions hermitian(boolean hermitian) {
+      this.hermitian = hermitian;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLdlFactorExOutOptions checkErrors(boolean checkErrors) {
+      this.checkErrors = checkErrors;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #linalgLdlFactorExOut} gives.
+   */
+  public record LinalgLdlFactorExOutResult(Tensor lD, Tensor pivots, Tensor info) {}
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex.out(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False, Tensor(a!) LD, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LD,
+   * Tensor(b!) pivots, Tensor(c!) info)}.
+   */
+  public static LinalgLdlFactorExOutResult linalgLdlFactorExOut(
+      Tensor lD, Tensor pivots, Tensor info, Tensor self) {
+    Object[] results = LINALG_LDL_FACTOR_EX_OUT.get().with("LD", lD).with("pivots",
+        pivots).with("info", info).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgLdlFactorExOutResult(lD, pivots, info);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex.out(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False, Tensor(a!) LD, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LD,
+   * Tensor(b!) pivots, Tensor(c!) info)}.
+   */
+  public static LinalgLdlFactorExOutResult linalgLdlFactorExOut(
+      Tensor lD, Tensor pivots, Tensor info, Tensor self, LinalgLdlFactorExOutOptions options) {
+    Object[] results = LINALG_LDL_FACTOR_EX_OUT.get().callBoxed(new Object[] {self,
+        options.hermitian, options.checkErrors, lD, pivots, info});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    ((Tensor) results[2]).close();
+    return new LinalgLdlFactorExOutResult(lD, pivots, info);
+  }
+
+  private static final LazyOp LINALG_LDL_SOLVE = new LazyOp("aten::linalg_ldl_solve");
+
+  /**
+   * {@code aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgLdlSolve(Tensor lD, Tensor pivots, Tensor b) {
+    return LINALG_LDL_SOLVE.get().callTensor(lD, pivots, b);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) ->
+   * Tensor}.
+   */
+  public static Tensor linalgLdlSolve(Tensor lD, Tensor pivots, Tensor b, boolean hermitian) {
+    return (Tensor) LINALG_LDL_SOLVE.get().callBoxed(new Object[] {lD, pivots, b, hermitian})[0];
+  }
+
+  private static final LazyOp LINALG_LDL_SOLVE_OUT = new LazyOp("aten::linalg_ldl_solve.out");
+
+  /**
+   * {@code aten::linalg_ldl_solve.out(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgLdlSolveOut(Tensor out, Tensor lD, Tensor pivots, Tensor b) {
+    LINALG_LDL_SOLVE_OUT.get().with("out", out).callTensor(lD, pivots, b).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_ldl_solve.out(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgLdlSolveOut(
+      Tensor out, Tensor lD, Tensor pivots, Tensor b, boolean hermitian) {
+    ((Tensor) LINALG_LDL_SOLVE_OUT.get().callBoxed(new Object[] {lD, pivots, b, hermitian,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LINALG_LSTSQ = new LazyOp("aten::linalg_lstsq");
@@ -17201,6 +20066,107 @@ public final class Aten {
     ((Tensor) results[1]).close();
     ((Tensor) results[2]).close();
     return new LinalgLuFactorExOutResult(lU, pivots, info);
+  }
+
+  private static final LazyOp LINALG_LU_SOLVE = new LazyOp("aten::linalg_lu_solve");
+
+  /**
+   * What {@link #linalgLuSolve} may be given by name.
+   */
+  public static final class LinalgLuSolveOptions {
+    private boolean left = true;
+    private boolean adjoint;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgLuSolveOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLuSolveOptions adjoint(boolean adjoint) {
+      this.adjoint = adjoint;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+   * adjoint=False) -> Tensor}.
+   */
+  public static Tensor linalgLuSolve(Tensor lU, Tensor pivots, Tensor b) {
+    return LINALG_LU_SOLVE.get().callTensor(lU, pivots, b);
+  }
+
+  /**
+   * {@code aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+   * adjoint=False) -> Tensor}.
+   */
+  public static Tensor linalgLuSolve(
+      Tensor lU, Tensor pivots, Tensor b, LinalgLuSolveOptions options) {
+    return (Tensor) LINALG_LU_SOLVE.get().callBoxed(new Object[] {lU, pivots, b, options.left,
+        options.adjoint})[0];
+  }
+
+  private static final LazyOp LINALG_LU_SOLVE_OUT = new LazyOp("aten::linalg_lu_solve.out");
+
+  /**
+   * What {@link #linalgLuSolveOut} may be given by name.
+   */
+  public static final class LinalgLuSolveOutOptions {
+    private boolean left = true;
+    private boolean adjoint;
+
+    /** Sets {@code bool; by default true}. */
+    public LinalgLuSolveOutOptions left(boolean left) {
+      this.left = left;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public LinalgLuSolveOutOptions adjoint(boolean adjoint) {
+      this.adjoint = adjoint;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+   * adjoint=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgLuSolveOut(Tensor out, Tensor lU, Tensor pivots, Tensor b) {
+    LINALG_LU_SOLVE_OUT.get().with("out", out).callTensor(lU, pivots, b).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool
+   * adjoint=False, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgLuSolveOut(
+      Tensor out, Tensor lU, Tensor pivots, Tensor b, LinalgLuSolveOutOptions options) {
+    ((Tensor) LINALG_LU_SOLVE_OUT.get().callBoxed(new Object[] {lU, pivots, b, options.left,
+        options.adjoint, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LINALG_MATRIX_EXP = new LazyOp("aten::linalg_matrix_exp");
+
+  /**
+   * {@code aten::linalg_matrix_exp(Tensor self) -> Tensor}.
+   */
+  public static Tensor linalgMatrixExp(Tensor self) {
+    return LINALG_MATRIX_EXP.get().callTensor(self);
+  }
+
+  private static final LazyOp LINALG_MATRIX_EXP_OUT = new LazyOp("aten::linalg_matrix_exp.out");
+
+  /**
+   * {@code aten::linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor linalgMatrixExpOut(Tensor out, Tensor self) {
+    ((Tensor) LINALG_MATRIX_EXP_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LINALG_MATRIX_NORM = new LazyOp("aten::linalg_matrix_norm");
@@ -20035,6 +23001,26 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp LU_SOLVE = new LazyOp("aten::lu_solve");
+
+  /**
+   * {@code aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor}.
+   */
+  public static Tensor luSolve(Tensor self, Tensor lUData, Tensor lUPivots) {
+    return LU_SOLVE.get().callTensor(self, lUData, lUPivots);
+  }
+
+  private static final LazyOp LU_SOLVE_OUT = new LazyOp("aten::lu_solve.out");
+
+  /**
+   * {@code aten::lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor luSolveOut(Tensor out, Tensor self, Tensor lUData, Tensor lUPivots) {
+    ((Tensor) LU_SOLVE_OUT.get().callBoxed(new Object[] {self, lUData, lUPivots, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MARGIN_RANKING_LOSS = new LazyOp("aten::margin_ranking_loss");
 
   /**
@@ -20202,6 +23188,15 @@ public final class Aten {
   public static Tensor matmulOut(Tensor out, Tensor self, Tensor other) {
     ((Tensor) MATMUL_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp MATRIX_EXP = new LazyOp("aten::matrix_exp");
+
+  /**
+   * {@code aten::matrix_exp(Tensor self) -> Tensor}.
+   */
+  public static Tensor matrixExp(Tensor self) {
+    return MATRIX_EXP.get().callTensor(self);
   }
 
   private static final LazyOp MATRIX_POWER = new LazyOp("aten::matrix_power");
@@ -20846,6 +23841,51 @@ public final class Aten {
     return gradInput;
   }
 
+  private static final LazyOp MAX_UNPOOL2D = new LazyOp("aten::max_unpool2d");
+
+  /**
+   * {@code aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor}.
+   */
+  public static Tensor maxUnpool2d(Tensor self, Tensor indices, long... outputSize) {
+    return MAX_UNPOOL2D.get().callTensor(self, indices, outputSize);
+  }
+
+  private static final LazyOp MAX_UNPOOL2D_OUT = new LazyOp("aten::max_unpool2d.out");
+
+  /**
+   * {@code aten::max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor maxUnpool2dOut(Tensor out, Tensor self, Tensor indices, long... outputSize) {
+    ((Tensor) MAX_UNPOOL2D_OUT.get().callBoxed(new Object[] {self, indices, outputSize,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MAX_UNPOOL3D = new LazyOp("aten::max_unpool3d");
+
+  /**
+   * {@code aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride,
+   * int[3] padding) -> Tensor}.
+   */
+  public static Tensor maxUnpool3d(
+      Tensor self, Tensor indices, long[] outputSize, long[] stride, long... padding) {
+    return MAX_UNPOOL3D.get().callTensor(self, indices, outputSize, stride, padding);
+  }
+
+  private static final LazyOp MAX_UNPOOL3D_OUT = new LazyOp("aten::max_unpool3d.out");
+
+  /**
+   * {@code aten::max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3]
+   * stride, int[3] padding, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor maxUnpool3dOut(
+      Tensor out, Tensor self, Tensor indices, long[] outputSize, long[] stride, long... padding) {
+    ((Tensor) MAX_UNPOOL3D_OUT.get().callBoxed(new Object[] {self, indices, outputSize, stride,
+        padding, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MAXIMUM = new LazyOp("aten::maximum");
 
   /**
@@ -21460,6 +24500,201 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp MULTI_MARGIN_LOSS = new LazyOp("aten::multi_margin_loss");
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multiMarginLoss(Tensor self, Tensor target) {
+    return MULTI_MARGIN_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multiMarginLoss(Tensor self, Tensor target, Object p) {
+    return MULTI_MARGIN_LOSS.get().callTensor(self, target, p);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multiMarginLoss(Tensor self, Tensor target, Object p, Object margin) {
+    return MULTI_MARGIN_LOSS.get().callTensor(self, target, p, margin);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multiMarginLoss(
+      Tensor self, Tensor target, Object p, Object margin, Tensor weight) {
+    return MULTI_MARGIN_LOSS.get().callTensor(self, target, p, margin, weight);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multiMarginLoss(
+      Tensor self, Tensor target, Object p, Object margin, Tensor weight, long reduction) {
+    return MULTI_MARGIN_LOSS.get().callTensor(self, target, p, margin, weight, reduction);
+  }
+
+  private static final LazyOp MULTI_MARGIN_LOSS_OUT = new LazyOp("aten::multi_margin_loss.out");
+
+  /**
+   * {@code aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1,
+   * Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiMarginLossOut(Tensor out, Tensor self, Tensor target) {
+    MULTI_MARGIN_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1,
+   * Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiMarginLossOut(Tensor out, Tensor self, Tensor target, Object p) {
+    MULTI_MARGIN_LOSS_OUT.get().with("out", out).callTensor(self, target, p).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1,
+   * Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiMarginLossOut(
+      Tensor out, Tensor self, Tensor target, Object p, Object margin) {
+    MULTI_MARGIN_LOSS_OUT.get().with("out", out).callTensor(self, target, p, margin).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1,
+   * Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiMarginLossOut(
+      Tensor out, Tensor self, Tensor target, Object p, Object margin, Tensor weight) {
+    MULTI_MARGIN_LOSS_OUT.get().with("out", out).callTensor(self, target, p, margin,
+        weight).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1,
+   * Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multiMarginLossOut(
+      Tensor out, Tensor self, Tensor target, Object p, Object margin, Tensor weight,
+      long reduction) {
+    ((Tensor) MULTI_MARGIN_LOSS_OUT.get().callBoxed(new Object[] {self, target, p, margin, weight,
+        reduction, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MULTILABEL_MARGIN_LOSS = new LazyOp("aten::multilabel_margin_loss");
+
+  /**
+   * {@code aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multilabelMarginLoss(Tensor self, Tensor target) {
+    return MULTILABEL_MARGIN_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public static Tensor multilabelMarginLoss(Tensor self, Tensor target, long reduction) {
+    return MULTILABEL_MARGIN_LOSS.get().callTensor(self, target, reduction);
+  }
+
+  private static final LazyOp MULTILABEL_MARGIN_LOSS_OUT = new LazyOp("aten::multilabel_margin_loss.out");
+
+  /**
+   * {@code aten::multilabel_margin_loss.out(Tensor self, Tensor target, int reduction=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multilabelMarginLossOut(Tensor out, Tensor self, Tensor target) {
+    MULTILABEL_MARGIN_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multilabel_margin_loss.out(Tensor self, Tensor target, int reduction=1, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multilabelMarginLossOut(
+      Tensor out, Tensor self, Tensor target, long reduction) {
+    ((Tensor) MULTILABEL_MARGIN_LOSS_OUT.get().callBoxed(new Object[] {self, target, reduction,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MULTINOMIAL = new LazyOp("aten::multinomial");
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor multinomial(Tensor self, long numSamples) {
+    return MULTINOMIAL.get().callTensor(self, numSamples);
+  }
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor multinomial(Tensor self, long numSamples, boolean replacement) {
+    return MULTINOMIAL.get().callTensor(self, numSamples, replacement);
+  }
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor multinomial(
+      Tensor self, long numSamples, boolean replacement, Generator generator) {
+    return (Tensor) MULTINOMIAL.get().callBoxed(new Object[] {self, numSamples, replacement,
+        generator})[0];
+  }
+
+  private static final LazyOp MULTINOMIAL_OUT = new LazyOp("aten::multinomial.out");
+
+  /**
+   * {@code aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *,
+   * Generator? generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multinomialOut(Tensor out, Tensor self, long numSamples) {
+    MULTINOMIAL_OUT.get().with("out", out).callTensor(self, numSamples).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *,
+   * Generator? generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multinomialOut(
+      Tensor out, Tensor self, long numSamples, boolean replacement) {
+    MULTINOMIAL_OUT.get().with("out", out).callTensor(self, numSamples, replacement).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *,
+   * Generator? generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor multinomialOut(
+      Tensor out, Tensor self, long numSamples, boolean replacement, Generator generator) {
+    ((Tensor) MULTINOMIAL_OUT.get().callBoxed(new Object[] {self, numSamples, replacement,
+        generator, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MULTIPLY_SCALAR = new LazyOp("aten::multiply.Scalar");
 
   /**
@@ -21525,6 +24760,35 @@ public final class Aten {
   public static Tensor mvOut(Tensor out, Tensor self, Tensor vec) {
     ((Tensor) MV_OUT.get().callBoxed(new Object[] {self, vec, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp MVLGAMMA = new LazyOp("aten::mvlgamma");
+
+  /**
+   * {@code aten::mvlgamma(Tensor self, int p) -> Tensor}.
+   */
+  public static Tensor mvlgamma(Tensor self, long p) {
+    return MVLGAMMA.get().callTensor(self, p);
+  }
+
+  private static final LazyOp MVLGAMMA_OUT = new LazyOp("aten::mvlgamma.out");
+
+  /**
+   * {@code aten::mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor mvlgammaOut(Tensor out, Tensor self, long p) {
+    ((Tensor) MVLGAMMA_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MVLGAMMA_ = new LazyOp("aten::mvlgamma_");
+
+  /**
+   * {@code aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)}.
+   */
+  public static Tensor mvlgamma_(Tensor self, long p) {
+    MVLGAMMA_.get().callTensor(self, p).close();
+    return self;
   }
 
   private static final LazyOp NAN_TO_NUM = new LazyOp("aten::nan_to_num");
@@ -22559,6 +25823,249 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp NLL_LOSS = new LazyOp("aten::nll_loss");
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss(Tensor self, Tensor target) {
+    return NLL_LOSS.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss(Tensor self, Tensor target, Tensor weight) {
+    return NLL_LOSS.get().callTensor(self, target, weight);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss(Tensor self, Tensor target, Tensor weight, long reduction) {
+    return NLL_LOSS.get().callTensor(self, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss(
+      Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return NLL_LOSS.get().callTensor(self, target, weight, reduction, ignoreIndex);
+  }
+
+  private static final LazyOp NLL_LOSS_OUT = new LazyOp("aten::nll_loss.out");
+
+  /**
+   * {@code aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLossOut(Tensor out, Tensor self, Tensor target) {
+    NLL_LOSS_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLossOut(Tensor out, Tensor self, Tensor target, Tensor weight) {
+    NLL_LOSS_OUT.get().with("out", out).callTensor(self, target, weight).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLossOut(
+      Tensor out, Tensor self, Tensor target, Tensor weight, long reduction) {
+    NLL_LOSS_OUT.get().with("out", out).callTensor(self, target, weight, reduction).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLossOut(
+      Tensor out, Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    ((Tensor) NLL_LOSS_OUT.get().callBoxed(new Object[] {self, target, weight, reduction,
+        ignoreIndex, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NLL_LOSS2D = new LazyOp("aten::nll_loss2d");
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss2d(Tensor self, Tensor target) {
+    return NLL_LOSS2D.get().callTensor(self, target);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss2d(Tensor self, Tensor target, Tensor weight) {
+    return NLL_LOSS2D.get().callTensor(self, target, weight);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss2d(Tensor self, Tensor target, Tensor weight, long reduction) {
+    return NLL_LOSS2D.get().callTensor(self, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public static Tensor nllLoss2d(
+      Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return NLL_LOSS2D.get().callTensor(self, target, weight, reduction, ignoreIndex);
+  }
+
+  private static final LazyOp NLL_LOSS2D_OUT = new LazyOp("aten::nll_loss2d.out");
+
+  /**
+   * {@code aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLoss2dOut(Tensor out, Tensor self, Tensor target) {
+    NLL_LOSS2D_OUT.get().with("out", out).callTensor(self, target).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLoss2dOut(Tensor out, Tensor self, Tensor target, Tensor weight) {
+    NLL_LOSS2D_OUT.get().with("out", out).callTensor(self, target, weight).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLoss2dOut(
+      Tensor out, Tensor self, Tensor target, Tensor weight, long reduction) {
+    NLL_LOSS2D_OUT.get().with("out", out).callTensor(self, target, weight, reduction).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nllLoss2dOut(
+      Tensor out, Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    ((Tensor) NLL_LOSS2D_OUT.get().callBoxed(new Object[] {self, target, weight, reduction,
+        ignoreIndex, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NLL_LOSS2D_BACKWARD = new LazyOp("aten::nll_loss2d_backward");
+
+  /**
+   * {@code aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor?
+   * weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor}.
+   */
+  public static Tensor nllLoss2dBackward(
+      Tensor gradOutput, Tensor self, Tensor target, Tensor weight, long reduction,
+      long ignoreIndex, Tensor totalWeight) {
+    return NLL_LOSS2D_BACKWARD.get().callTensor(gradOutput, self, target, weight, reduction,
+        ignoreIndex, totalWeight);
+  }
+
+  private static final LazyOp NLL_LOSS2D_BACKWARD_GRAD_INPUT = new LazyOp("aten::nll_loss2d_backward.grad_input");
+
+  /**
+   * {@code aten::nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target,
+   * Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor nllLoss2dBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Tensor target, Tensor weight,
+      long reduction, long ignoreIndex, Tensor totalWeight) {
+    ((Tensor) NLL_LOSS2D_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, target,
+        weight, reduction, ignoreIndex, totalWeight, gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp NLL_LOSS2D_FORWARD = new LazyOp("aten::nll_loss2d_forward");
+
+  /**
+   * What {@link #nllLoss2dForward} gives.
+   */
+  public record NllLoss2dForwardResult(Tensor output, Tensor totalWeight) {}
+
+  /**
+   * {@code aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction,
+   * SymInt ignore_index) -> (Tensor output, Tensor total_weight)}.
+   */
+  public static NllLoss2dForwardResult nllLoss2dForward(
+      Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    Object[] results = NLL_LOSS2D_FORWARD.get().callAll(self, target, weight, reduction,
+        ignoreIndex);
+    return new NllLoss2dForwardResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp NLL_LOSS_BACKWARD = new LazyOp("aten::nll_loss_backward");
+
+  /**
+   * {@code aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight,
+   * int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor}.
+   */
+  public static Tensor nllLossBackward(
+      Tensor gradOutput, Tensor self, Tensor target, Tensor weight, long reduction,
+      long ignoreIndex, Tensor totalWeight) {
+    return NLL_LOSS_BACKWARD.get().callTensor(gradOutput, self, target, weight, reduction,
+        ignoreIndex, totalWeight);
+  }
+
+  private static final LazyOp NLL_LOSS_BACKWARD_GRAD_INPUT = new LazyOp("aten::nll_loss_backward.grad_input");
+
+  /**
+   * {@code aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target,
+   * Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor nllLossBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Tensor target, Tensor weight,
+      long reduction, long ignoreIndex, Tensor totalWeight) {
+    ((Tensor) NLL_LOSS_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self, target,
+        weight, reduction, ignoreIndex, totalWeight, gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp NLL_LOSS_FORWARD = new LazyOp("aten::nll_loss_forward");
+
+  /**
+   * What {@link #nllLossForward} gives.
+   */
+  public record NllLossForwardResult(Tensor output, Tensor totalWeight) {}
+
+  /**
+   * {@code aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+   * ignore_index) -> (Tensor output, Tensor total_weight)}.
+   */
+  public static NllLossForwardResult nllLossForward(
+      Tensor self, Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    Object[] results = NLL_LOSS_FORWARD.get().callAll(self, target, weight, reduction, ignoreIndex);
+    return new NllLossForwardResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
   private static final LazyOp NLL_LOSS_ND = new LazyOp("aten::nll_loss_nd");
 
   /**
@@ -22610,6 +26117,43 @@ public final class Aten {
    */
   public static Tensor nonzeroOut(Tensor out, Tensor self) {
     ((Tensor) NONZERO_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NONZERO_STATIC = new LazyOp("aten::nonzero_static");
+
+  /**
+   * {@code aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor}.
+   */
+  public static Tensor nonzeroStatic(Tensor self, long size) {
+    return NONZERO_STATIC.get().with("size", size).callTensor(self);
+  }
+
+  /**
+   * {@code aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor}.
+   */
+  public static Tensor nonzeroStatic(Tensor self, long size, long fillValue) {
+    return (Tensor) NONZERO_STATIC.get().callBoxed(new Object[] {self, size, fillValue})[0];
+  }
+
+  private static final LazyOp NONZERO_STATIC_OUT = new LazyOp("aten::nonzero_static.out");
+
+  /**
+   * {@code aten::nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor nonzeroStaticOut(Tensor out, Tensor self, long size) {
+    NONZERO_STATIC_OUT.get().with("size", size).with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor nonzeroStaticOut(Tensor out, Tensor self, long size, long fillValue) {
+    ((Tensor) NONZERO_STATIC_OUT.get().callBoxed(new Object[] {self, size, fillValue,
+        out})[0]).close();
     return out;
   }
 
@@ -23260,6 +26804,84 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp ORGQR = new LazyOp("aten::orgqr");
+
+  /**
+   * {@code aten::orgqr(Tensor self, Tensor input2) -> Tensor}.
+   */
+  public static Tensor orgqr(Tensor self, Tensor input2) {
+    return ORGQR.get().callTensor(self, input2);
+  }
+
+  private static final LazyOp ORGQR_OUT = new LazyOp("aten::orgqr.out");
+
+  /**
+   * {@code aten::orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor orgqrOut(Tensor out, Tensor self, Tensor input2) {
+    ((Tensor) ORGQR_OUT.get().callBoxed(new Object[] {self, input2, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ORMQR = new LazyOp("aten::ormqr");
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public static Tensor ormqr(Tensor self, Tensor input2, Tensor input3) {
+    return ORMQR.get().callTensor(self, input2, input3);
+  }
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public static Tensor ormqr(Tensor self, Tensor input2, Tensor input3, boolean left) {
+    return ORMQR.get().callTensor(self, input2, input3, left);
+  }
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public static Tensor ormqr(
+      Tensor self, Tensor input2, Tensor input3, boolean left, boolean transpose) {
+    return ORMQR.get().callTensor(self, input2, input3, left, transpose);
+  }
+
+  private static final LazyOp ORMQR_OUT = new LazyOp("aten::ormqr.out");
+
+  /**
+   * {@code aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ormqrOut(Tensor out, Tensor self, Tensor input2, Tensor input3) {
+    ORMQR_OUT.get().with("out", out).callTensor(self, input2, input3).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ormqrOut(
+      Tensor out, Tensor self, Tensor input2, Tensor input3, boolean left) {
+    ORMQR_OUT.get().with("out", out).callTensor(self, input2, input3, left).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ormqrOut(
+      Tensor out, Tensor self, Tensor input2, Tensor input3, boolean left, boolean transpose) {
+    ((Tensor) ORMQR_OUT.get().callBoxed(new Object[] {self, input2, input3, left, transpose,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp OUTER = new LazyOp("aten::outer");
 
   /**
@@ -23335,6 +26957,22 @@ public final class Aten {
   public static Tensor pairwiseDistance(
       Tensor x1, Tensor x2, double p, double eps, boolean keepdim) {
     return PAIRWISE_DISTANCE.get().callTensor(x1, x2, p, eps, keepdim);
+  }
+
+  private static final LazyOp PDIST = new LazyOp("aten::pdist");
+
+  /**
+   * {@code aten::pdist(Tensor self, float p=2.) -> Tensor}.
+   */
+  public static Tensor pdist(Tensor self) {
+    return PDIST.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::pdist(Tensor self, float p=2.) -> Tensor}.
+   */
+  public static Tensor pdist(Tensor self, double p) {
+    return PDIST.get().callTensor(self, p);
   }
 
   private static final LazyOp PERMUTE = new LazyOp("aten::permute");
@@ -23420,6 +27058,42 @@ public final class Aten {
   public static Tensor pixelUnshuffleOut(Tensor out, Tensor self, long downscaleFactor) {
     ((Tensor) PIXEL_UNSHUFFLE_OUT.get().callBoxed(new Object[] {self, downscaleFactor,
         out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POISSON = new LazyOp("aten::poisson");
+
+  /**
+   * {@code aten::poisson(Tensor self, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor poisson(Tensor self) {
+    return POISSON.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::poisson(Tensor self, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor poisson(Tensor self, Generator generator) {
+    return POISSON.get().callTensor(self, generator);
+  }
+
+  private static final LazyOp POISSON_OUT = new LazyOp("aten::poisson.out");
+
+  /**
+   * {@code aten::poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor poissonOut(Tensor out, Tensor self) {
+    POISSON_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::poisson.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor poissonOut(Tensor out, Tensor self, Generator generator) {
+    ((Tensor) POISSON_OUT.get().callBoxed(new Object[] {self, generator, out})[0]).close();
     return out;
   }
 
@@ -23666,6 +27340,64 @@ public final class Aten {
    */
   public static DType promoteTypes(DType type1, DType type2) {
     return (DType) PROMOTE_TYPES.get().call(type1, type2);
+  }
+
+  private static final LazyOp PUT = new LazyOp("aten::put");
+
+  /**
+   * {@code aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor}.
+   */
+  public static Tensor put(Tensor self, Tensor index, Tensor source) {
+    return PUT.get().callTensor(self, index, source);
+  }
+
+  /**
+   * {@code aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor}.
+   */
+  public static Tensor put(Tensor self, Tensor index, Tensor source, boolean accumulate) {
+    return PUT.get().callTensor(self, index, source, accumulate);
+  }
+
+  private static final LazyOp PUT_OUT = new LazyOp("aten::put.out");
+
+  /**
+   * {@code aten::put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor putOut(Tensor out, Tensor self, Tensor index, Tensor source) {
+    PUT_OUT.get().with("out", out).callTensor(self, index, source).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor putOut(
+      Tensor out, Tensor self, Tensor index, Tensor source, boolean accumulate) {
+    ((Tensor) PUT_OUT.get().callBoxed(new Object[] {self, index, source, accumulate,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp PUT_ = new LazyOp("aten::put_");
+
+  /**
+   * {@code aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor put_(Tensor self, Tensor index, Tensor source) {
+    PUT_.get().callTensor(self, index, source).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor put_(Tensor self, Tensor index, Tensor source, boolean accumulate) {
+    PUT_.get().callTensor(self, index, source, accumulate).close();
+    return self;
   }
 
   private static final LazyOp QUANTILE = new LazyOp("aten::quantile");
@@ -25131,6 +28863,36 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp RENORM = new LazyOp("aten::renorm");
+
+  /**
+   * {@code aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor}.
+   */
+  public static Tensor renorm(Tensor self, Object p, long dim, Object maxnorm) {
+    return RENORM.get().callTensor(self, p, dim, maxnorm);
+  }
+
+  private static final LazyOp RENORM_OUT = new LazyOp("aten::renorm.out");
+
+  /**
+   * {@code aten::renorm.out(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor renormOut(Tensor out, Tensor self, Object p, long dim, Object maxnorm) {
+    ((Tensor) RENORM_OUT.get().callBoxed(new Object[] {self, p, dim, maxnorm, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RENORM_ = new LazyOp("aten::renorm_");
+
+  /**
+   * {@code aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)}.
+   */
+  public static Tensor renorm_(Tensor self, Object p, long dim, Object maxnorm) {
+    RENORM_.get().callTensor(self, p, dim, maxnorm).close();
+    return self;
+  }
+
   private static final LazyOp REPEAT = new LazyOp("aten::repeat");
 
   /**
@@ -25690,6 +29452,342 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp RRELU = new LazyOp("aten::rrelu");
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rrelu(Tensor self) {
+    return RRELU.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rrelu(Tensor self, Object lower) {
+    return RRELU.get().callTensor(self, lower);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rrelu(Tensor self, Object lower, Object upper) {
+    return RRELU.get().callTensor(self, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rrelu(Tensor self, Object lower, Object upper, boolean training) {
+    return RRELU.get().callTensor(self, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rrelu(
+      Tensor self, Object lower, Object upper, boolean training, Generator generator) {
+    return RRELU.get().callTensor(self, lower, upper, training, generator);
+  }
+
+  private static final LazyOp RRELU_ = new LazyOp("aten::rrelu_");
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rrelu_(Tensor self) {
+    RRELU_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rrelu_(Tensor self, Object lower) {
+    RRELU_.get().callTensor(self, lower).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rrelu_(Tensor self, Object lower, Object upper) {
+    RRELU_.get().callTensor(self, lower, upper).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rrelu_(Tensor self, Object lower, Object upper, boolean training) {
+    RRELU_.get().callTensor(self, lower, upper, training).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rrelu_(
+      Tensor self, Object lower, Object upper, boolean training, Generator generator) {
+    RRELU_.get().callTensor(self, lower, upper, training, generator).close();
+    return self;
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE = new LazyOp("aten::rrelu_with_noise");
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rreluWithNoise(Tensor self, Tensor noise) {
+    return RRELU_WITH_NOISE.get().callTensor(self, noise);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rreluWithNoise(Tensor self, Tensor noise, Object lower) {
+    return RRELU_WITH_NOISE.get().callTensor(self, noise, lower);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rreluWithNoise(Tensor self, Tensor noise, Object lower, Object upper) {
+    return RRELU_WITH_NOISE.get().callTensor(self, noise, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rreluWithNoise(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training) {
+    return RRELU_WITH_NOISE.get().callTensor(self, noise, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public static Tensor rreluWithNoise(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training,
+      Generator generator) {
+    return RRELU_WITH_NOISE.get().callTensor(self, noise, lower, upper, training, generator);
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE_OUT = new LazyOp("aten::rrelu_with_noise.out");
+
+  /**
+   * {@code aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseOut(Tensor out, Tensor self, Tensor noise) {
+    RRELU_WITH_NOISE_OUT.get().with("out", out).callTensor(self, noise).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseOut(Tensor out, Tensor self, Tensor noise, Object lower) {
+    RRELU_WITH_NOISE_OUT.get().with("out", out).callTensor(self, noise, lower).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseOut(
+      Tensor out, Tensor self, Tensor noise, Object lower, Object upper) {
+    RRELU_WITH_NOISE_OUT.get().with("out", out).callTensor(self, noise, lower, upper).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseOut(
+      Tensor out, Tensor self, Tensor noise, Object lower, Object upper, boolean training) {
+    RRELU_WITH_NOISE_OUT.get().with("out", out).callTensor(self, noise, lower, upper,
+        training).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise.out(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseOut(
+      Tensor out, Tensor self, Tensor noise, Object lower, Object upper, boolean training,
+      Generator generator) {
+    ((Tensor) RRELU_WITH_NOISE_OUT.get().callBoxed(new Object[] {self, noise, lower, upper,
+        training, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE_ = new LazyOp("aten::rrelu_with_noise_");
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoise_(Tensor self, Tensor noise) {
+    RRELU_WITH_NOISE_.get().callTensor(self, noise).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoise_(Tensor self, Tensor noise, Object lower) {
+    RRELU_WITH_NOISE_.get().callTensor(self, noise, lower).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoise_(Tensor self, Tensor noise, Object lower, Object upper) {
+    RRELU_WITH_NOISE_.get().callTensor(self, noise, lower, upper).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoise_(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training) {
+    RRELU_WITH_NOISE_.get().callTensor(self, noise, lower, upper, training).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoise_(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training,
+      Generator generator) {
+    RRELU_WITH_NOISE_.get().callTensor(self, noise, lower, upper, training, generator).close();
+    return self;
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE_BACKWARD = new LazyOp("aten::rrelu_with_noise_backward");
+
+  /**
+   * {@code aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar
+   * lower, Scalar upper, bool training, bool self_is_result) -> Tensor}.
+   */
+  public static Tensor rreluWithNoiseBackward(
+      Tensor gradOutput, Tensor self, Tensor noise, Object lower, Object upper, boolean training,
+      boolean selfIsResult) {
+    return RRELU_WITH_NOISE_BACKWARD.get().callTensor(gradOutput, self, noise, lower, upper,
+        training, selfIsResult);
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE_BACKWARD_OUT = new LazyOp("aten::rrelu_with_noise_backward.out");
+
+  /**
+   * {@code aten::rrelu_with_noise_backward.out(Tensor grad_output, Tensor self, Tensor noise,
+   * Scalar lower, Scalar upper, bool training, bool self_is_result, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rreluWithNoiseBackwardOut(
+      Tensor out, Tensor gradOutput, Tensor self, Tensor noise, Object lower, Object upper,
+      boolean training, boolean selfIsResult) {
+    ((Tensor) RRELU_WITH_NOISE_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, self, noise,
+        lower, upper, training, selfIsResult, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RRELU_WITH_NOISE_FUNCTIONAL = new LazyOp("aten::rrelu_with_noise_functional");
+
+  /**
+   * What {@link #rreluWithNoiseFunctional} gives.
+   */
+  public record RreluWithNoiseFunctionalResult(Tensor result0, Tensor noiseOut) {}
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public static RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(Tensor self, Tensor noise) {
+    Object[] results = RRELU_WITH_NOISE_FUNCTIONAL.get().callAll(self, noise);
+    return new RreluWithNoiseFunctionalResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public static RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor self, Tensor noise, Object lower) {
+    Object[] results = RRELU_WITH_NOISE_FUNCTIONAL.get().callAll(self, noise, lower);
+    return new RreluWithNoiseFunctionalResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public static RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor self, Tensor noise, Object lower, Object upper) {
+    Object[] results = RRELU_WITH_NOISE_FUNCTIONAL.get().callAll(self, noise, lower, upper);
+    return new RreluWithNoiseFunctionalResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public static RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training) {
+    Object[] results = RRELU_WITH_NOISE_FUNCTIONAL.get().callAll(self, noise, lower, upper,
+        training);
+    return new RreluWithNoiseFunctionalResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public static RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor self, Tensor noise, Object lower, Object upper, boolean training,
+      Generator generator) {
+    Object[] results = RRELU_WITH_NOISE_FUNCTIONAL.get().callAll(self, noise, lower, upper,
+        training, generator);
+    return new RreluWithNoiseFunctionalResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
   private static final LazyOp RSQRT = new LazyOp("aten::rsqrt");
 
   /**
@@ -25900,6 +29998,29 @@ public final class Aten {
         attnMask, dropoutP, isCausal, options.scale, options.enableGqa})[0];
   }
 
+  private static final LazyOp SCATTER_REDUCE = new LazyOp("aten::scatter.reduce");
+
+  /**
+   * {@code aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) ->
+   * Tensor}.
+   */
+  public static Tensor scatter(Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    return (Tensor) SCATTER_REDUCE.get().callBoxed(new Object[] {self, dim, index, src, reduce})[0];
+  }
+
+  private static final LazyOp SCATTER_REDUCE_OUT = new LazyOp("aten::scatter.reduce_out");
+
+  /**
+   * {@code aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor scatterOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    ((Tensor) SCATTER_REDUCE_OUT.get().callBoxed(new Object[] {self, dim, index, src, reduce,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SCATTER_SRC = new LazyOp("aten::scatter.src");
 
   /**
@@ -25942,6 +30063,42 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SCATTER_VALUE_REDUCE = new LazyOp("aten::scatter.value_reduce");
+
+  /**
+   * {@code aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str
+   * reduce) -> Tensor}.
+   */
+  public static Tensor scatter(Tensor self, long dim, Tensor index, Object value, String reduce) {
+    return (Tensor) SCATTER_VALUE_REDUCE.get().callBoxed(new Object[] {self, dim, index, value,
+        reduce})[0];
+  }
+
+  private static final LazyOp SCATTER_VALUE_REDUCE_OUT = new LazyOp("aten::scatter.value_reduce_out");
+
+  /**
+   * {@code aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str
+   * reduce, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor scatterOut(
+      Tensor out, Tensor self, long dim, Tensor index, Object value, String reduce) {
+    ((Tensor) SCATTER_VALUE_REDUCE_OUT.get().callBoxed(new Object[] {self, dim, index, value,
+        reduce, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SCATTER__REDUCE = new LazyOp("aten::scatter_.reduce");
+
+  /**
+   * {@code aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor scatter_(Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    ((Tensor) SCATTER__REDUCE.get().callBoxed(new Object[] {self, dim, index, src,
+        reduce})[0]).close();
+    return self;
+  }
+
   private static final LazyOp SCATTER__SRC = new LazyOp("aten::scatter_.src");
 
   /**
@@ -25960,6 +30117,18 @@ public final class Aten {
    */
   public static Tensor scatter_(Tensor self, long dim, Tensor index, Object value) {
     SCATTER__VALUE.get().callTensor(self, dim, index, value).close();
+    return self;
+  }
+
+  private static final LazyOp SCATTER__VALUE_REDUCE = new LazyOp("aten::scatter_.value_reduce");
+
+  /**
+   * {@code aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str
+   * reduce) -> Tensor(a!)}.
+   */
+  public static Tensor scatter_(Tensor self, long dim, Tensor index, Object value, String reduce) {
+    ((Tensor) SCATTER__VALUE_REDUCE.get().callBoxed(new Object[] {self, dim, index, value,
+        reduce})[0]).close();
     return self;
   }
 
@@ -25991,6 +30160,74 @@ public final class Aten {
    */
   public static Tensor scatterAdd_(Tensor self, long dim, Tensor index, Tensor src) {
     SCATTER_ADD_.get().callTensor(self, dim, index, src).close();
+    return self;
+  }
+
+  private static final LazyOp SCATTER_REDUCE_TWO = new LazyOp("aten::scatter_reduce.two");
+
+  /**
+   * {@code aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public static Tensor scatterReduce(
+      Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    return SCATTER_REDUCE_TWO.get().callTensor(self, dim, index, src, reduce);
+  }
+
+  /**
+   * {@code aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public static Tensor scatterReduce(
+      Tensor self, long dim, Tensor index, Tensor src, String reduce, boolean includeSelf) {
+    return (Tensor) SCATTER_REDUCE_TWO.get().callBoxed(new Object[] {self, dim, index, src, reduce,
+        includeSelf})[0];
+  }
+
+  private static final LazyOp SCATTER_REDUCE_TWO_OUT = new LazyOp("aten::scatter_reduce.two_out");
+
+  /**
+   * {@code aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce,
+   * *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor scatterReduceOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    SCATTER_REDUCE_TWO_OUT.get().with("out", out).callTensor(self, dim, index, src, reduce).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce,
+   * *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor scatterReduceOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor src, String reduce,
+      boolean includeSelf) {
+    ((Tensor) SCATTER_REDUCE_TWO_OUT.get().callBoxed(new Object[] {self, dim, index, src, reduce,
+        includeSelf, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SCATTER_REDUCE__TWO = new LazyOp("aten::scatter_reduce_.two");
+
+  /**
+   * {@code aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str
+   * reduce, *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public static Tensor scatterReduce_(
+      Tensor self, long dim, Tensor index, Tensor src, String reduce) {
+    SCATTER_REDUCE__TWO.get().callTensor(self, dim, index, src, reduce).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str
+   * reduce, *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public static Tensor scatterReduce_(
+      Tensor self, long dim, Tensor index, Tensor src, String reduce, boolean includeSelf) {
+    ((Tensor) SCATTER_REDUCE__TWO.get().callBoxed(new Object[] {self, dim, index, src, reduce,
+        includeSelf})[0]).close();
     return self;
   }
 
@@ -26215,6 +30452,148 @@ public final class Aten {
       Tensor out, Tensor sortedSequence, Tensor self, SearchsortedTensorOutOptions options) {
     ((Tensor) SEARCHSORTED_TENSOR_OUT.get().callBoxed(new Object[] {sortedSequence, self,
         options.outInt32, options.right, options.side, options.sorter, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SEGMENT_REDUCE = new LazyOp("aten::segment_reduce");
+
+  /**
+   * What {@link #segmentReduce} may be given by name.
+   */
+  public static final class SegmentReduceOptions {
+    private Tensor lengths;
+    private Tensor indices;
+    private Tensor offsets;
+    private long axis = 0L;
+    private boolean unsafe;
+    private Object initial;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOptions lengths(Tensor lengths) {
+      this.lengths = lengths;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOptions indices(Tensor indices) {
+      this.indices = indices;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOptions offsets(Tensor offsets) {
+      this.offsets = offsets;
+      return this;
+    }
+
+    /** Sets {@code int; by default 0L}. */
+    public SegmentReduceOptions axis(long axis) {
+      this.axis = axis;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SegmentReduceOptions unsafe(boolean unsafe) {
+      this.unsafe = unsafe;
+      return this;
+    }
+
+    /** Sets {@code Scalar?; by default null}. */
+    public SegmentReduceOptions initial(Object initial) {
+      this.initial = initial;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor?
+   * indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) ->
+   * Tensor}.
+   */
+  public static Tensor segmentReduce(Tensor data, String reduce) {
+    return SEGMENT_REDUCE.get().callTensor(data, reduce);
+  }
+
+  /**
+   * {@code aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor?
+   * indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) ->
+   * Tensor}.
+   */
+  public static Tensor segmentReduce(Tensor data, String reduce, SegmentReduceOptions options) {
+    return (Tensor) SEGMENT_REDUCE.get().callBoxed(new Object[] {data, reduce, options.lengths,
+        options.indices, options.offsets, options.axis, options.unsafe, options.initial})[0];
+  }
+
+  private static final LazyOp SEGMENT_REDUCE_OUT = new LazyOp("aten::segment_reduce.out");
+
+  /**
+   * What {@link #segmentReduceOut} may be given by name.
+   */
+  public static final class SegmentReduceOutOptions {
+    private Tensor lengths;
+    private Tensor indices;
+    private Tensor offsets;
+    private long axis = 0L;
+    private boolean unsafe;
+    private Object initial;
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOutOptions lengths(Tensor lengths) {
+      this.lengths = lengths;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOutOptions indices(Tensor indices) {
+      this.indices = indices;
+      return this;
+    }
+
+    /** Sets {@code Tensor?; by default null}. */
+    public SegmentReduceOutOptions offsets(Tensor offsets) {
+      this.offsets = offsets;
+      return this;
+    }
+
+    /** Sets {@code int; by default 0L}. */
+    public SegmentReduceOutOptions axis(long axis) {
+      this.axis = axis;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SegmentReduceOutOptions unsafe(boolean unsafe) {
+      this.unsafe = unsafe;
+      return this;
+    }
+
+    /** Sets {@code Scalar?; by default null}. */
+    public SegmentReduceOutOptions initial(Object initial) {
+      this.initial = initial;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::segment_reduce.out(Tensor data, str reduce, *, Tensor? lengths=None, Tensor?
+   * indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor segmentReduceOut(Tensor out, Tensor data, String reduce) {
+    SEGMENT_REDUCE_OUT.get().with("out", out).callTensor(data, reduce).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::segment_reduce.out(Tensor data, str reduce, *, Tensor? lengths=None, Tensor?
+   * indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor segmentReduceOut(
+      Tensor out, Tensor data, String reduce, SegmentReduceOutOptions options) {
+    ((Tensor) SEGMENT_REDUCE_OUT.get().callBoxed(new Object[] {data, reduce, options.lengths,
+        options.indices, options.offsets, options.axis, options.unsafe, options.initial,
+        out})[0]).close();
     return out;
   }
 
@@ -27298,6 +31677,82 @@ public final class Aten {
     return new SortValuesStableResult(values, indices);
   }
 
+  private static final LazyOp SPECIAL_BESSEL_J0 = new LazyOp("aten::special_bessel_j0");
+
+  /**
+   * {@code aten::special_bessel_j0(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialBesselJ0(Tensor self) {
+    return SPECIAL_BESSEL_J0.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_J0_OUT = new LazyOp("aten::special_bessel_j0.out");
+
+  /**
+   * {@code aten::special_bessel_j0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialBesselJ0Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_BESSEL_J0_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_J1 = new LazyOp("aten::special_bessel_j1");
+
+  /**
+   * {@code aten::special_bessel_j1(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialBesselJ1(Tensor self) {
+    return SPECIAL_BESSEL_J1.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_J1_OUT = new LazyOp("aten::special_bessel_j1.out");
+
+  /**
+   * {@code aten::special_bessel_j1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialBesselJ1Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_BESSEL_J1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_Y0 = new LazyOp("aten::special_bessel_y0");
+
+  /**
+   * {@code aten::special_bessel_y0(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialBesselY0(Tensor self) {
+    return SPECIAL_BESSEL_Y0.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_Y0_OUT = new LazyOp("aten::special_bessel_y0.out");
+
+  /**
+   * {@code aten::special_bessel_y0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialBesselY0Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_BESSEL_Y0_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_Y1 = new LazyOp("aten::special_bessel_y1");
+
+  /**
+   * {@code aten::special_bessel_y1(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialBesselY1(Tensor self) {
+    return SPECIAL_BESSEL_Y1.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_BESSEL_Y1_OUT = new LazyOp("aten::special_bessel_y1.out");
+
+  /**
+   * {@code aten::special_bessel_y1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialBesselY1Out(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_BESSEL_Y1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SPECIAL_DIGAMMA = new LazyOp("aten::special_digamma");
 
   /**
@@ -27314,6 +31769,25 @@ public final class Aten {
    */
   public static Tensor specialDigammaOut(Tensor out, Tensor self) {
     ((Tensor) SPECIAL_DIGAMMA_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ENTR = new LazyOp("aten::special_entr");
+
+  /**
+   * {@code aten::special_entr(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialEntr(Tensor self) {
+    return SPECIAL_ENTR.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_ENTR_OUT = new LazyOp("aten::special_entr.out");
+
+  /**
+   * {@code aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialEntrOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_ENTR_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -27352,6 +31826,25 @@ public final class Aten {
    */
   public static Tensor specialErfcOut(Tensor out, Tensor self) {
     ((Tensor) SPECIAL_ERFC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ERFCX = new LazyOp("aten::special_erfcx");
+
+  /**
+   * {@code aten::special_erfcx(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialErfcx(Tensor self) {
+    return SPECIAL_ERFCX.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_ERFCX_OUT = new LazyOp("aten::special_erfcx.out");
+
+  /**
+   * {@code aten::special_erfcx.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialErfcxOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_ERFCX_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -27428,6 +31921,45 @@ public final class Aten {
    */
   public static Tensor specialExpm1Out(Tensor out, Tensor self) {
     ((Tensor) SPECIAL_EXPM1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_GAMMAINC = new LazyOp("aten::special_gammainc");
+
+  /**
+   * {@code aten::special_gammainc(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialGammainc(Tensor self, Tensor other) {
+    return SPECIAL_GAMMAINC.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_GAMMAINC_OUT = new LazyOp("aten::special_gammainc.out");
+
+  /**
+   * {@code aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialGammaincOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) SPECIAL_GAMMAINC_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_GAMMAINCC = new LazyOp("aten::special_gammaincc");
+
+  /**
+   * {@code aten::special_gammaincc(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialGammaincc(Tensor self, Tensor other) {
+    return SPECIAL_GAMMAINCC.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_GAMMAINCC_OUT = new LazyOp("aten::special_gammaincc.out");
+
+  /**
+   * {@code aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor specialGammainccOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) SPECIAL_GAMMAINCC_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
     return out;
   }
 
@@ -27545,6 +32077,25 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SPECIAL_LOG_NDTR = new LazyOp("aten::special_log_ndtr");
+
+  /**
+   * {@code aten::special_log_ndtr(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialLogNdtr(Tensor self) {
+    return SPECIAL_LOG_NDTR.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_LOG_NDTR_OUT = new LazyOp("aten::special_log_ndtr.out");
+
+  /**
+   * {@code aten::special_log_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialLogNdtrOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_LOG_NDTR_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SPECIAL_LOGIT = new LazyOp("aten::special_logit");
 
   /**
@@ -27613,6 +32164,63 @@ public final class Aten {
   public static Tensor specialLogsumexpOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
     ((Tensor) SPECIAL_LOGSUMEXP_OUT.get().callBoxed(new Object[] {self, dim, keepdim,
         out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_MULTIGAMMALN = new LazyOp("aten::special_multigammaln");
+
+  /**
+   * {@code aten::special_multigammaln(Tensor self, int p) -> Tensor}.
+   */
+  public static Tensor specialMultigammaln(Tensor self, long p) {
+    return SPECIAL_MULTIGAMMALN.get().callTensor(self, p);
+  }
+
+  private static final LazyOp SPECIAL_MULTIGAMMALN_OUT = new LazyOp("aten::special_multigammaln.out");
+
+  /**
+   * {@code aten::special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialMultigammalnOut(Tensor out, Tensor self, long p) {
+    ((Tensor) SPECIAL_MULTIGAMMALN_OUT.get().callBoxed(new Object[] {self, p, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_NDTR = new LazyOp("aten::special_ndtr");
+
+  /**
+   * {@code aten::special_ndtr(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialNdtr(Tensor self) {
+    return SPECIAL_NDTR.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_NDTR_OUT = new LazyOp("aten::special_ndtr.out");
+
+  /**
+   * {@code aten::special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialNdtrOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_NDTR_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_NDTRI = new LazyOp("aten::special_ndtri");
+
+  /**
+   * {@code aten::special_ndtri(Tensor self) -> Tensor}.
+   */
+  public static Tensor specialNdtri(Tensor self) {
+    return SPECIAL_NDTRI.get().callTensor(self);
+  }
+
+  private static final LazyOp SPECIAL_NDTRI_OUT = new LazyOp("aten::special_ndtri.out");
+
+  /**
+   * {@code aten::special_ndtri.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialNdtriOut(Tensor out, Tensor self) {
+    ((Tensor) SPECIAL_NDTRI_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
@@ -27730,6 +32338,67 @@ public final class Aten {
    */
   public static Tensor specialXlog1pyOut(Tensor out, Object self, Tensor other) {
     ((Tensor) SPECIAL_XLOG1PY_SELF_SCALAR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ZETA = new LazyOp("aten::special_zeta");
+
+  /**
+   * {@code aten::special_zeta(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialZeta(Tensor self, Tensor other) {
+    return SPECIAL_ZETA.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_ZETA_OTHER_SCALAR = new LazyOp("aten::special_zeta.other_scalar");
+
+  /**
+   * {@code aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor specialZeta(Tensor self, Object other) {
+    return SPECIAL_ZETA_OTHER_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_ZETA_OTHER_SCALAR_OUT = new LazyOp("aten::special_zeta.other_scalar_out");
+
+  /**
+   * {@code aten::special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor specialZetaOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) SPECIAL_ZETA_OTHER_SCALAR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ZETA_OUT = new LazyOp("aten::special_zeta.out");
+
+  /**
+   * {@code aten::special_zeta.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor specialZetaOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) SPECIAL_ZETA_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SPECIAL_ZETA_SELF_SCALAR = new LazyOp("aten::special_zeta.self_scalar");
+
+  /**
+   * {@code aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor specialZeta(Object self, Tensor other) {
+    return SPECIAL_ZETA_SELF_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp SPECIAL_ZETA_SELF_SCALAR_OUT = new LazyOp("aten::special_zeta.self_scalar_out");
+
+  /**
+   * {@code aten::special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor specialZetaOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) SPECIAL_ZETA_SELF_SCALAR_OUT.get().callBoxed(new Object[] {self, other,
         out})[0]).close();
     return out;
   }
@@ -28318,6 +32987,151 @@ public final class Aten {
       Tensor self, long[] dim, boolean unbiased, boolean keepdim) {
     Object[] results = STD_MEAN_DIM.get().callAll(self, dim, unbiased, keepdim);
     return new StdMeanDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp STFT = new LazyOp("aten::stft");
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(Tensor self, long nFft) {
+    return STFT.get().callTensor(self, nFft);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(Tensor self, long nFft, Long hopLength) {
+    return STFT.get().callTensor(self, nFft, hopLength);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(Tensor self, long nFft, Long hopLength, Long winLength) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(Tensor self, long nFft, Long hopLength, Long winLength, Tensor window) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength, window);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength, window, normalized);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength, window, normalized, onesided);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided, Boolean returnComplex) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength, window, normalized, onesided,
+        returnComplex);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided, Boolean returnComplex, Boolean alignToWindow) {
+    return STFT.get().callTensor(self, nFft, hopLength, winLength, window, normalized, onesided,
+        returnComplex, alignToWindow);
+  }
+
+  private static final LazyOp STFT_CENTER = new LazyOp("aten::stft.center");
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      String padMode) {
+    return STFT_CENTER.get().callTensor(self, nFft, hopLength, winLength, window, center, padMode);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      String padMode, boolean normalized) {
+    return STFT_CENTER.get().callTensor(self, nFft, hopLength, winLength, window, center, padMode,
+        normalized);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      String padMode, boolean normalized, Boolean onesided) {
+    return STFT_CENTER.get().callTensor(self, nFft, hopLength, winLength, window, center, padMode,
+        normalized, onesided);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      String padMode, boolean normalized, Boolean onesided, Boolean returnComplex) {
+    return STFT_CENTER.get().callTensor(self, nFft, hopLength, winLength, window, center, padMode,
+        normalized, onesided, returnComplex);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public static Tensor stft(
+      Tensor self, long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      String padMode, boolean normalized, Boolean onesided, Boolean returnComplex,
+      Boolean alignToWindow) {
+    return STFT_CENTER.get().callTensor(self, nFft, hopLength, winLength, window, center, padMode,
+        normalized, onesided, returnComplex, alignToWindow);
   }
 
   private static final LazyOp SUB_SCALAR = new LazyOp("aten::sub.Scalar");
@@ -29463,6 +34277,97 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp TRIL_INDICES = new LazyOp("aten::tril_indices");
+
+  /**
+   * What {@link #trilIndices} may be given by name.
+   */
+  public static final class TrilIndicesOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public TrilIndicesOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public TrilIndicesOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public TrilIndicesOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public TrilIndicesOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor trilIndices(long row, long col) {
+    return TRIL_INDICES.get().callTensor(row, col);
+  }
+
+  /**
+   * {@code aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor trilIndices(long row, long col, TrilIndicesOptions options) {
+    return TRIL_INDICES.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(row, col);
+  }
+
+  /**
+   * {@code aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor trilIndices(long row, long col, long offset) {
+    return TRIL_INDICES.get().callTensor(row, col, offset);
+  }
+
+  /**
+   * {@code aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor trilIndices(long row, long col, long offset, TrilIndicesOptions options) {
+    return (Tensor) TRIL_INDICES.get().callBoxed(new Object[] {row, col, offset, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp TRIL_INDICES_OUT = new LazyOp("aten::tril_indices.out");
+
+  /**
+   * {@code aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor trilIndicesOut(Tensor out, long row, long col) {
+    TRIL_INDICES_OUT.get().with("out", out).callTensor(row, col).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor trilIndicesOut(Tensor out, long row, long col, long offset) {
+    ((Tensor) TRIL_INDICES_OUT.get().callBoxed(new Object[] {row, col, offset, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp TRIPLET_MARGIN_LOSS = new LazyOp("aten::triplet_margin_loss");
 
   /**
@@ -29577,6 +34482,97 @@ public final class Aten {
   public static Tensor triu_(Tensor self, long diagonal) {
     TRIU_.get().callTensor(self, diagonal).close();
     return self;
+  }
+
+  private static final LazyOp TRIU_INDICES = new LazyOp("aten::triu_indices");
+
+  /**
+   * What {@link #triuIndices} may be given by name.
+   */
+  public static final class TriuIndicesOptions {
+    private DType dtype = DType.INT64;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code ScalarType?; by default DType.INT64}. */
+    public TriuIndicesOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public TriuIndicesOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public TriuIndicesOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public TriuIndicesOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor triuIndices(long row, long col) {
+    return TRIU_INDICES.get().callTensor(row, col);
+  }
+
+  /**
+   * {@code aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor triuIndices(long row, long col, TriuIndicesOptions options) {
+    return TRIU_INDICES.get().with("dtype", options.dtype).with("layout",
+        options.layout).with("device", options.device).with("pin_memory",
+        options.pinMemory).callTensor(row, col);
+  }
+
+  /**
+   * {@code aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor triuIndices(long row, long col, long offset) {
+    return TRIU_INDICES.get().callTensor(row, col, offset);
+  }
+
+  /**
+   * {@code aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout?
+   * layout=None, Device? device=None, bool? pin_memory=None) -> Tensor}.
+   */
+  public static Tensor triuIndices(long row, long col, long offset, TriuIndicesOptions options) {
+    return (Tensor) TRIU_INDICES.get().callBoxed(new Object[] {row, col, offset, options.dtype,
+        options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp TRIU_INDICES_OUT = new LazyOp("aten::triu_indices.out");
+
+  /**
+   * {@code aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor triuIndicesOut(Tensor out, long row, long col) {
+    TRIU_INDICES_OUT.get().with("out", out).callTensor(row, col).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor triuIndicesOut(Tensor out, long row, long col, long offset) {
+    ((Tensor) TRIU_INDICES_OUT.get().callBoxed(new Object[] {row, col, offset, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp TRUE_DIVIDE_SCALAR = new LazyOp("aten::true_divide.Scalar");

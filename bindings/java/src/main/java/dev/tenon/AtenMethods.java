@@ -3867,6 +3867,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::igamma(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor igamma(Tensor other) {
+    return Aten.igamma((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::igamma_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor igamma_(Tensor other) {
+    return Aten.igamma_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::igammac(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor igammac(Tensor other) {
+    return Aten.igammac((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::igammac_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor igammac_(Tensor other) {
+    return Aten.igammac_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
    * stride) -> Tensor}.
    */
@@ -3999,6 +4027,40 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public Tensor indexReduce(long dim, Tensor index, Tensor source, String reduce) {
+    return Aten.indexReduce((Tensor) this, dim, index, source, reduce);
+  }
+
+  /**
+   * {@code aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public Tensor indexReduce(
+      long dim, Tensor index, Tensor source, String reduce, boolean includeSelf) {
+    return Aten.indexReduce((Tensor) this, dim, index, source, reduce, includeSelf);
+  }
+
+  /**
+   * {@code aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce,
+   * *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public Tensor indexReduce_(long dim, Tensor index, Tensor source, String reduce) {
+    return Aten.indexReduce_((Tensor) this, dim, index, source, reduce);
+  }
+
+  /**
+   * {@code aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce,
+   * *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public Tensor indexReduce_(
+      long dim, Tensor index, Tensor source, String reduce, boolean includeSelf) {
+    return Aten.indexReduce_((Tensor) this, dim, index, source, reduce, includeSelf);
+  }
+
+  /**
    * {@code aten::index_select(Tensor self, int dim, Tensor index) -> Tensor}.
    */
   public Tensor indexSelect(long dim, Tensor index) {
@@ -4091,6 +4153,98 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor isreal() {
     return Aten.isreal((Tensor) this);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(long nFft) {
+    return Aten.istft((Tensor) this, nFft);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(long nFft, Long hopLength) {
+    return Aten.istft((Tensor) this, nFft, hopLength);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(long nFft, Long hopLength, Long winLength) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(long nFft, Long hopLength, Long winLength, Tensor window) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(long nFft, Long hopLength, Long winLength, Tensor window, boolean center) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window, center);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center,
+      boolean normalized) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window, center, normalized);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, boolean normalized,
+      Boolean onesided) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window, center, normalized,
+        onesided);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, boolean normalized,
+      Boolean onesided, Long length) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window, center, normalized,
+        onesided, length);
+  }
+
+  /**
+   * {@code aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None,
+   * bool return_complex=False) -> Tensor}.
+   */
+  public Tensor istft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, boolean normalized,
+      Boolean onesided, Long length, boolean returnComplex) {
+    return Aten.istft((Tensor) this, nFft, hopLength, winLength, window, center, normalized,
+        onesided, length, returnComplex);
   }
 
   /**
@@ -4417,6 +4571,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)}.
+   */
+  public Aten.LinalgEigResult linalgEig() {
+    return Aten.linalgEig((Tensor) this);
+  }
+
+  /**
    * {@code aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor
    * eigenvectors)}.
    */
@@ -4433,6 +4594,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::linalg_eigvals(Tensor self) -> Tensor}.
+   */
+  public Tensor linalgEigvals() {
+    return Aten.linalgEigvals((Tensor) this);
+  }
+
+  /**
    * {@code aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor}.
    */
   public Tensor linalgEigvalsh() {
@@ -4444,6 +4612,38 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor linalgEigvalsh(String uPLO) {
     return Aten.linalgEigvalsh((Tensor) this, uPLO);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor
+   * pivots)}.
+   */
+  public Aten.LinalgLdlFactorResult linalgLdlFactor() {
+    return Aten.linalgLdlFactor((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor
+   * pivots)}.
+   */
+  public Aten.LinalgLdlFactorResult linalgLdlFactor(boolean hermitian) {
+    return Aten.linalgLdlFactor((Tensor) this, hermitian);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)}.
+   */
+  public Aten.LinalgLdlFactorExResult linalgLdlFactorEx() {
+    return Aten.linalgLdlFactorEx((Tensor) this);
+  }
+
+  /**
+   * {@code aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool
+   * check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)}.
+   */
+  public Aten.LinalgLdlFactorExResult linalgLdlFactorEx(Aten.LinalgLdlFactorExOptions options) {
+    return Aten.linalgLdlFactorEx((Tensor) this, options);
   }
 
   /**
@@ -4468,6 +4668,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.LinalgLstsqResult linalgLstsq(Tensor b, Double rcond, String driver) {
     return Aten.linalgLstsq((Tensor) this, b, rcond, driver);
+  }
+
+  /**
+   * {@code aten::linalg_matrix_exp(Tensor self) -> Tensor}.
+   */
+  public Tensor linalgMatrixExp() {
+    return Aten.linalgMatrixExp((Tensor) this);
   }
 
   /**
@@ -5066,6 +5273,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor}.
+   */
+  public Tensor luSolve(Tensor lUData, Tensor lUPivots) {
+    return Aten.luSolve((Tensor) this, lUData, lUPivots);
+  }
+
+  /**
    * {@code aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor}.
    */
   public Tensor maskedFill(Tensor mask, Object value) {
@@ -5119,6 +5333,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor matmul(Tensor other) {
     return Aten.matmul((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::matrix_exp(Tensor self) -> Tensor}.
+   */
+  public Tensor matrixExp() {
+    return Aten.matrixExp((Tensor) this);
   }
 
   /**
@@ -5414,6 +5635,21 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor}.
+   */
+  public Tensor maxUnpool2d(Tensor indices, long... outputSize) {
+    return Aten.maxUnpool2d((Tensor) this, indices, outputSize);
+  }
+
+  /**
+   * {@code aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride,
+   * int[3] padding) -> Tensor}.
+   */
+  public Tensor maxUnpool3d(Tensor indices, long[] outputSize, long[] stride, long... padding) {
+    return Aten.maxUnpool3d((Tensor) this, indices, outputSize, stride, padding);
+  }
+
+  /**
    * {@code aten::maximum(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor maximum(Tensor other) {
@@ -5648,6 +5884,85 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor multiMarginLoss(Tensor target) {
+    return Aten.multiMarginLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor multiMarginLoss(Tensor target, Object p) {
+    return Aten.multiMarginLoss((Tensor) this, target, p);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor multiMarginLoss(Tensor target, Object p, Object margin) {
+    return Aten.multiMarginLoss((Tensor) this, target, p, margin);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor multiMarginLoss(Tensor target, Object p, Object margin, Tensor weight) {
+    return Aten.multiMarginLoss((Tensor) this, target, p, margin, weight);
+  }
+
+  /**
+   * {@code aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor?
+   * weight=None, int reduction=1) -> Tensor}.
+   */
+  public Tensor multiMarginLoss(
+      Tensor target, Object p, Object margin, Tensor weight, long reduction) {
+    return Aten.multiMarginLoss((Tensor) this, target, p, margin, weight, reduction);
+  }
+
+  /**
+   * {@code aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor multilabelMarginLoss(Tensor target) {
+    return Aten.multilabelMarginLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor}.
+   */
+  public Tensor multilabelMarginLoss(Tensor target, long reduction) {
+    return Aten.multilabelMarginLoss((Tensor) this, target, reduction);
+  }
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor multinomial(long numSamples) {
+    return Aten.multinomial((Tensor) this, numSamples);
+  }
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor multinomial(long numSamples, boolean replacement) {
+    return Aten.multinomial((Tensor) this, numSamples, replacement);
+  }
+
+  /**
+   * {@code aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor multinomial(long numSamples, boolean replacement, Generator generator) {
+    return Aten.multinomial((Tensor) this, numSamples, replacement, generator);
+  }
+
+  /**
    * {@code aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor multiply(Object other) {
@@ -5680,6 +5995,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mv(Tensor vec) {
     return Aten.mv((Tensor) this, vec);
+  }
+
+  /**
+   * {@code aten::mvlgamma(Tensor self, int p) -> Tensor}.
+   */
+  public Tensor mvlgamma(long p) {
+    return Aten.mvlgamma((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)}.
+   */
+  public Tensor mvlgamma_(long p) {
+    return Aten.mvlgamma_((Tensor) this, p);
   }
 
   /**
@@ -5975,6 +6304,88 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss(Tensor target) {
+    return Aten.nllLoss((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss(Tensor target, Tensor weight) {
+    return Aten.nllLoss((Tensor) this, target, weight);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss(Tensor target, Tensor weight, long reduction) {
+    return Aten.nllLoss((Tensor) this, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt
+   * ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss(Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.nllLoss((Tensor) this, target, weight, reduction, ignoreIndex);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss2d(Tensor target) {
+    return Aten.nllLoss2d((Tensor) this, target);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss2d(Tensor target, Tensor weight) {
+    return Aten.nllLoss2d((Tensor) this, target, weight);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss2d(Tensor target, Tensor weight, long reduction) {
+    return Aten.nllLoss2d((Tensor) this, target, weight, reduction);
+  }
+
+  /**
+   * {@code aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
+   * SymInt ignore_index=-100) -> Tensor}.
+   */
+  public Tensor nllLoss2d(Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.nllLoss2d((Tensor) this, target, weight, reduction, ignoreIndex);
+  }
+
+  /**
+   * {@code aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction,
+   * SymInt ignore_index) -> (Tensor output, Tensor total_weight)}.
+   */
+  public Aten.NllLoss2dForwardResult nllLoss2dForward(
+      Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.nllLoss2dForward((Tensor) this, target, weight, reduction, ignoreIndex);
+  }
+
+  /**
+   * {@code aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt
+   * ignore_index) -> (Tensor output, Tensor total_weight)}.
+   */
+  public Aten.NllLossForwardResult nllLossForward(
+      Tensor target, Tensor weight, long reduction, long ignoreIndex) {
+    return Aten.nllLossForward((Tensor) this, target, weight, reduction, ignoreIndex);
+  }
+
+  /**
    * {@code aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1,
    * SymInt ignore_index=-100) -> Tensor}.
    */
@@ -6011,6 +6422,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor nonzero() {
     return Aten.nonzero((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor}.
+   */
+  public Tensor nonzeroStatic(long size) {
+    return Aten.nonzeroStatic((Tensor) this, size);
+  }
+
+  /**
+   * {@code aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor}.
+   */
+  public Tensor nonzeroStatic(long size, long fillValue) {
+    return Aten.nonzeroStatic((Tensor) this, size, fillValue);
   }
 
   /**
@@ -6165,6 +6590,37 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::orgqr(Tensor self, Tensor input2) -> Tensor}.
+   */
+  public Tensor orgqr(Tensor input2) {
+    return Aten.orgqr((Tensor) this, input2);
+  }
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public Tensor ormqr(Tensor input2, Tensor input3) {
+    return Aten.ormqr((Tensor) this, input2, input3);
+  }
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public Tensor ormqr(Tensor input2, Tensor input3, boolean left) {
+    return Aten.ormqr((Tensor) this, input2, input3, left);
+  }
+
+  /**
+   * {@code aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool
+   * transpose=False) -> Tensor}.
+   */
+  public Tensor ormqr(Tensor input2, Tensor input3, boolean left, boolean transpose) {
+    return Aten.ormqr((Tensor) this, input2, input3, left, transpose);
+  }
+
+  /**
    * {@code aten::outer(Tensor self, Tensor vec2) -> Tensor}.
    */
   public Tensor outer(Tensor vec2) {
@@ -6190,6 +6646,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor pad(long[] pad, String mode, Double value) {
     return Aten.pad((Tensor) this, pad, mode, value);
+  }
+
+  /**
+   * {@code aten::pdist(Tensor self, float p=2.) -> Tensor}.
+   */
+  public Tensor pdist() {
+    return Aten.pdist((Tensor) this);
+  }
+
+  /**
+   * {@code aten::pdist(Tensor self, float p=2.) -> Tensor}.
+   */
+  public Tensor pdist(double p) {
+    return Aten.pdist((Tensor) this, p);
   }
 
   /**
@@ -6232,6 +6702,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor pixelUnshuffle(long downscaleFactor) {
     return Aten.pixelUnshuffle((Tensor) this, downscaleFactor);
+  }
+
+  /**
+   * {@code aten::poisson(Tensor self, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor poisson() {
+    return Aten.poisson((Tensor) this);
+  }
+
+  /**
+   * {@code aten::poisson(Tensor self, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor poisson(Generator generator) {
+    return Aten.poisson((Tensor) this, generator);
   }
 
   /**
@@ -6312,6 +6796,36 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor prod(long dim, boolean keepdim, DType dtype) {
     return Aten.prod((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor}.
+   */
+  public Tensor put(Tensor index, Tensor source) {
+    return Aten.put((Tensor) this, index, source);
+  }
+
+  /**
+   * {@code aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor}.
+   */
+  public Tensor put(Tensor index, Tensor source, boolean accumulate) {
+    return Aten.put((Tensor) this, index, source, accumulate);
+  }
+
+  /**
+   * {@code aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) ->
+   * Tensor(a!)}.
+   */
+  public Tensor put_(Tensor index, Tensor source) {
+    return Aten.put_((Tensor) this, index, source);
+  }
+
+  /**
+   * {@code aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) ->
+   * Tensor(a!)}.
+   */
+  public Tensor put_(Tensor index, Tensor source, boolean accumulate) {
+    return Aten.put_((Tensor) this, index, source, accumulate);
   }
 
   /**
@@ -6578,6 +7092,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor}.
+   */
+  public Tensor renorm(Object p, long dim, Object maxnorm) {
+    return Aten.renorm((Tensor) this, p, dim, maxnorm);
+  }
+
+  /**
+   * {@code aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)}.
+   */
+  public Tensor renorm_(Object p, long dim, Object maxnorm) {
+    return Aten.renorm_((Tensor) this, p, dim, maxnorm);
+  }
+
+  /**
    * {@code aten::repeat(Tensor self, SymInt[] repeats) -> Tensor}.
    */
   public Tensor repeat(long... repeats) {
@@ -6731,6 +7259,216 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rrelu() {
+    return Aten.rrelu((Tensor) this);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rrelu(Object lower) {
+    return Aten.rrelu((Tensor) this, lower);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rrelu(Object lower, Object upper) {
+    return Aten.rrelu((Tensor) this, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rrelu(Object lower, Object upper, boolean training) {
+    return Aten.rrelu((Tensor) this, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rrelu(Object lower, Object upper, boolean training, Generator generator) {
+    return Aten.rrelu((Tensor) this, lower, upper, training, generator);
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rrelu_() {
+    return Aten.rrelu_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rrelu_(Object lower) {
+    return Aten.rrelu_((Tensor) this, lower);
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rrelu_(Object lower, Object upper) {
+    return Aten.rrelu_((Tensor) this, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rrelu_(Object lower, Object upper, boolean training) {
+    return Aten.rrelu_((Tensor) this, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool
+   * training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rrelu_(Object lower, Object upper, boolean training, Generator generator) {
+    return Aten.rrelu_((Tensor) this, lower, upper, training, generator);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rreluWithNoise(Tensor noise) {
+    return Aten.rreluWithNoise((Tensor) this, noise);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rreluWithNoise(Tensor noise, Object lower) {
+    return Aten.rreluWithNoise((Tensor) this, noise, lower);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rreluWithNoise(Tensor noise, Object lower, Object upper) {
+    return Aten.rreluWithNoise((Tensor) this, noise, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rreluWithNoise(Tensor noise, Object lower, Object upper, boolean training) {
+    return Aten.rreluWithNoise((Tensor) this, noise, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor}.
+   */
+  public Tensor rreluWithNoise(
+      Tensor noise, Object lower, Object upper, boolean training, Generator generator) {
+    return Aten.rreluWithNoise((Tensor) this, noise, lower, upper, training, generator);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rreluWithNoise_(Tensor noise) {
+    return Aten.rreluWithNoise_((Tensor) this, noise);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rreluWithNoise_(Tensor noise, Object lower) {
+    return Aten.rreluWithNoise_((Tensor) this, noise, lower);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rreluWithNoise_(Tensor noise, Object lower, Object upper) {
+    return Aten.rreluWithNoise_((Tensor) this, noise, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rreluWithNoise_(Tensor noise, Object lower, Object upper, boolean training) {
+    return Aten.rreluWithNoise_((Tensor) this, noise, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)}.
+   */
+  public Tensor rreluWithNoise_(
+      Tensor noise, Object lower, Object upper, boolean training, Generator generator) {
+    return Aten.rreluWithNoise_((Tensor) this, noise, lower, upper, training, generator);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public Aten.RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(Tensor noise) {
+    return Aten.rreluWithNoiseFunctional((Tensor) this, noise);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public Aten.RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(Tensor noise, Object lower) {
+    return Aten.rreluWithNoiseFunctional((Tensor) this, noise, lower);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public Aten.RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor noise, Object lower, Object upper) {
+    return Aten.rreluWithNoiseFunctional((Tensor) this, noise, lower, upper);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public Aten.RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor noise, Object lower, Object upper, boolean training) {
+    return Aten.rreluWithNoiseFunctional((Tensor) this, noise, lower, upper, training);
+  }
+
+  /**
+   * {@code aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar
+   * upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor
+   * noise_out)}.
+   */
+  public Aten.RreluWithNoiseFunctionalResult rreluWithNoiseFunctional(
+      Tensor noise, Object lower, Object upper, boolean training, Generator generator) {
+    return Aten.rreluWithNoiseFunctional((Tensor) this, noise, lower, upper, training, generator);
+  }
+
+  /**
    * {@code aten::rsqrt(Tensor self) -> Tensor}.
    */
   public Tensor rsqrt() {
@@ -6773,6 +7511,14 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) ->
+   * Tensor}.
+   */
+  public Tensor scatter(long dim, Tensor index, Tensor src, String reduce) {
+    return Aten.scatter((Tensor) this, dim, index, src, reduce);
+  }
+
+  /**
    * {@code aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
    */
   public Tensor scatter(long dim, Tensor index, Tensor src) {
@@ -6784,6 +7530,22 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor scatter(long dim, Tensor index, Object value) {
     return Aten.scatter((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str
+   * reduce) -> Tensor}.
+   */
+  public Tensor scatter(long dim, Tensor index, Object value, String reduce) {
+    return Aten.scatter((Tensor) this, dim, index, value, reduce);
+  }
+
+  /**
+   * {@code aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce)
+   * -> Tensor(a!)}.
+   */
+  public Tensor scatter_(long dim, Tensor index, Tensor src, String reduce) {
+    return Aten.scatter_((Tensor) this, dim, index, src, reduce);
   }
 
   /**
@@ -6802,6 +7564,14 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str
+   * reduce) -> Tensor(a!)}.
+   */
+  public Tensor scatter_(long dim, Tensor index, Object value, String reduce) {
+    return Aten.scatter_((Tensor) this, dim, index, value, reduce);
+  }
+
+  /**
    * {@code aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
    */
   public Tensor scatterAdd(long dim, Tensor index, Tensor src) {
@@ -6813,6 +7583,40 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor scatterAdd_(long dim, Tensor index, Tensor src) {
     return Aten.scatterAdd_((Tensor) this, dim, index, src);
+  }
+
+  /**
+   * {@code aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public Tensor scatterReduce(long dim, Tensor index, Tensor src, String reduce) {
+    return Aten.scatterReduce((Tensor) this, dim, index, src, reduce);
+  }
+
+  /**
+   * {@code aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
+   * bool include_self=True) -> Tensor}.
+   */
+  public Tensor scatterReduce(
+      long dim, Tensor index, Tensor src, String reduce, boolean includeSelf) {
+    return Aten.scatterReduce((Tensor) this, dim, index, src, reduce, includeSelf);
+  }
+
+  /**
+   * {@code aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str
+   * reduce, *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public Tensor scatterReduce_(long dim, Tensor index, Tensor src, String reduce) {
+    return Aten.scatterReduce_((Tensor) this, dim, index, src, reduce);
+  }
+
+  /**
+   * {@code aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str
+   * reduce, *, bool include_self=True) -> Tensor(a!)}.
+   */
+  public Tensor scatterReduce_(
+      long dim, Tensor index, Tensor src, String reduce, boolean includeSelf) {
+    return Aten.scatterReduce_((Tensor) this, dim, index, src, reduce, includeSelf);
   }
 
   /**
@@ -7210,10 +8014,45 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::special_bessel_j0(Tensor self) -> Tensor}.
+   */
+  public Tensor specialBesselJ0() {
+    return Aten.specialBesselJ0((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_bessel_j1(Tensor self) -> Tensor}.
+   */
+  public Tensor specialBesselJ1() {
+    return Aten.specialBesselJ1((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_bessel_y0(Tensor self) -> Tensor}.
+   */
+  public Tensor specialBesselY0() {
+    return Aten.specialBesselY0((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_bessel_y1(Tensor self) -> Tensor}.
+   */
+  public Tensor specialBesselY1() {
+    return Aten.specialBesselY1((Tensor) this);
+  }
+
+  /**
    * {@code aten::special_digamma(Tensor self) -> Tensor}.
    */
   public Tensor specialDigamma() {
     return Aten.specialDigamma((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_entr(Tensor self) -> Tensor}.
+   */
+  public Tensor specialEntr() {
+    return Aten.specialEntr((Tensor) this);
   }
 
   /**
@@ -7228,6 +8067,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialErfc() {
     return Aten.specialErfc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_erfcx(Tensor self) -> Tensor}.
+   */
+  public Tensor specialErfcx() {
+    return Aten.specialErfcx((Tensor) this);
   }
 
   /**
@@ -7256,6 +8102,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialExpm1() {
     return Aten.specialExpm1((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_gammainc(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor specialGammainc(Tensor other) {
+    return Aten.specialGammainc((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::special_gammaincc(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor specialGammaincc(Tensor other) {
+    return Aten.specialGammaincc((Tensor) this, other);
   }
 
   /**
@@ -7301,6 +8161,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::special_log_ndtr(Tensor self) -> Tensor}.
+   */
+  public Tensor specialLogNdtr() {
+    return Aten.specialLogNdtr((Tensor) this);
+  }
+
+  /**
    * {@code aten::special_logit(Tensor self, float? eps=None) -> Tensor}.
    */
   public Tensor specialLogit() {
@@ -7329,6 +8196,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::special_multigammaln(Tensor self, int p) -> Tensor}.
+   */
+  public Tensor specialMultigammaln(long p) {
+    return Aten.specialMultigammaln((Tensor) this, p);
+  }
+
+  /**
+   * {@code aten::special_ndtr(Tensor self) -> Tensor}.
+   */
+  public Tensor specialNdtr() {
+    return Aten.specialNdtr((Tensor) this);
+  }
+
+  /**
+   * {@code aten::special_ndtri(Tensor self) -> Tensor}.
+   */
+  public Tensor specialNdtri() {
+    return Aten.specialNdtri((Tensor) this);
+  }
+
+  /**
    * {@code aten::special_psi(Tensor self) -> Tensor}.
    */
   public Tensor specialPsi() {
@@ -7354,6 +8242,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor specialXlog1py(Object other) {
     return Aten.specialXlog1py((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::special_zeta(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor specialZeta(Tensor other) {
+    return Aten.specialZeta((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor specialZeta(Object other) {
+    return Aten.specialZeta((Tensor) this, other);
   }
 
   /**
@@ -7581,6 +8483,144 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.StdMeanDimResult stdMean(long[] dim, boolean unbiased, boolean keepdim) {
     return Aten.stdMean((Tensor) this, dim, unbiased, keepdim);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(long nFft) {
+    return Aten.stft((Tensor) this, nFft);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(long nFft, Long hopLength) {
+    return Aten.stft((Tensor) this, nFft, hopLength);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(long nFft, Long hopLength, Long winLength) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(long nFft, Long hopLength, Long winLength, Tensor window) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, normalized);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, normalized, onesided);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided, Boolean returnComplex) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, normalized, onesided,
+        returnComplex);
+  }
+
+  /**
+   * {@code aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor?
+   * window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+   * align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean normalized,
+      Boolean onesided, Boolean returnComplex, Boolean alignToWindow) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, normalized, onesided,
+        returnComplex, alignToWindow);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, String padMode) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, center, padMode);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, String padMode,
+      boolean normalized) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, center, padMode,
+        normalized);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, String padMode,
+      boolean normalized, Boolean onesided) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, center, padMode, normalized,
+        onesided);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, String padMode,
+      boolean normalized, Boolean onesided, Boolean returnComplex) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, center, padMode, normalized,
+        onesided, returnComplex);
+  }
+
+  /**
+   * {@code aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None,
+   * Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool?
+   * onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor}.
+   */
+  public Tensor stft(
+      long nFft, Long hopLength, Long winLength, Tensor window, boolean center, String padMode,
+      boolean normalized, Boolean onesided, Boolean returnComplex, Boolean alignToWindow) {
+    return Aten.stft((Tensor) this, nFft, hopLength, winLength, window, center, padMode, normalized,
+        onesided, returnComplex, alignToWindow);
   }
 
   /**

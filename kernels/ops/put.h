@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::put: elements of a tensor written, or added, at places of self in row-major order.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void put_elements(const Call& call);
+
+inline constexpr Facts kPut{
+    .family = &kComposite,
+    .name = "put",
+    .params = "Tensor self, Tensor index, Tensor source, bool accumulate=False",
+    .forms = kAllForms,
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&put_elements},
+};
+
+}  // namespace tenon::kernels::ops

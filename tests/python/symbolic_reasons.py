@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calls with symbolic sizes decide or refuse with reason; all else is a defect."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """Patterns of whole names of tests and operators and of a message, and why that is so."""
+
+    test: str
+    name: str
+    message: str
+    reason: str
+
+
+OPERATORS = "operators"
+FUNCTIONS = "functions and methods"
+BOTH = ".*"
+
+REASONS = (
+    Reason(
+        BOTH,
+        r"split(\.Tensor)?|unbind(\.int)?|chunk",
+        "decided by aten::(split.Tensor|unbind.int|chunk)",
+        "as many results as the size tells: a count is a number",
+    ),
+    Reason(
+        BOTH,
+        r"(nn\.functional\.)?(convolution|conv\dd|conv_transpose\dd)",
+        "decided by aten::convolution",
+        "groups divide channels, and a window that moves in steps may ask for more than a guess "
+        "of the sizes: channels and dims of the kernel are numbers there",
+    ),
+    Reason(
+        BOTH,
+        r"(nn\.functional\.)?(native_layer_norm|native_group_norm|layer_norm|rms_norm)",
+        r"decided by aten::((native_)?layer_norm|rms_norm|(native_)?group_norm)",
+        "the call says sizes of the input in numbers, which decides them",
+    ),
+    Reason(
+        BOTH,
+        r"(linalg_|ops\.aten\.linalg_)?cross",
+        r"decided by aten::(linalg_)?cross",
+        "vectors in space have 3 numbers",
+    ),
+    Reason(
+        BOTH,
+        r"view_as_complex",
+        "decided by aten::view_as_complex",
+        "a complex number is of 2 numbers",
+    ),
+    Reason(BOTH, r"equal", "decided by aten::equal", "the result is a bool, also of the sizes"),
+    Reason(
+        BOTH,
+        r"block_diag",
+        "decided by aten::block_diag",
+        "places of blocks are counted in numbers: no rule",
+    ),
+    Reason(
+        BOTH,
+        r"cholesky_(inverse|solve)",
+        "decided by aten::cholesky_",
+        "its composite asks for the size of the identity: no rule",
+    ),
+    Reason(
+        BOTH,
+        r"diagonal_scatter",
+        "decided by aten::diagonal_scatter",
+        "a diagonal beside the main one is shorter by a number that its routine compares",
+    ),
+    Reason(
+        OPERATORS,
+        r"(squeeze_\.dim|transpose_)",
+        "decided by aten::(squeeze_.dim|transpose_)",
+        "what changes a tensor's own sizes and strides knows numbers only",
+    ),
+    Reason(
+        BOTH,
+        r"Tensor\.__getitem__|index\.Tensor",
+        "decided by aten::index.Tensor",
+        "of several indices that are broadcast only one may have symbols",
+    ),
+    Reason(
+        BOTH,
+        r"(.*\.)?(_pdist_forward|pdist|index_reduce_?|(multi|multilabel)_margin_loss|put_?|"
+        r"embedding_bag)",
+        "decided by aten::",
+        "pairs of rows are counted, and the others calculate with sizes in numbers: no rule",
+    ),
+    Reason(
+        FUNCTIONS,
+        r"bilinear|cartesian_prod|combinations|corrcoef|cov|einsum|kron|logdet|take_along_dim|"
+        r"(nan)?quantile|ops\.aten\.linalg_(cond|matrix_norm|matrix_power|matrix_rank|multi_dot|"
+        r"vander)",
+        "decided by aten::",
+        "a composite that calculates with sizes in numbers: no rule",
+    ),
+    Reason(
+        BOTH,
+        r"gather",
+        "refused: .*index must be of dtype int64 or int32",
+        "an index of any dtype is taken where it has no elements, which symbols do not say",
+    ),
+    Reason(
+        FUNCTIONS,
+        r"nn\.functional\.interpolate",
+        "decided by None",
+        "a size times a factor that is no whole number is computed in Python",
+    ),
+    Reason(
+        FUNCTIONS,
+        r"nn\.functional\.(scaled_dot_product_attention|multi_head_attention_forward)",
+        "decided by ",
+        "the scale is a number of the width, and heads divide it",
+    ),
+    Reason(
+        FUNCTIONS,
+        r"ops\.aten\.fft_(hfft2|irfft2)",
+        "decided by aten::_fft_c2r",
+        "along another dim than the last one half a spectrum is counted in numbers",
+    ),
+)
+
+
+def of(test: str) -> list[Reason]:
+    """Those of one test."""
+    return [one for one in REASONS if re.fullmatch(one.test, test)]
+
+
+def why(test: str, name: str, line: str) -> Reason | None:
+    """The reason of a line, None where there is none."""
+    name = name.removeprefix("aten::")
+    for one in of(test):
+        if re.fullmatch(one.name, name) and re.search(one.message, line):
+            return one
+    return None
