@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "sanitized_fork.h"
 #include "stress.h"
 
 namespace tenon::test {
@@ -105,9 +106,7 @@ void dawdle(void*, uint32_t event, const tenon_op*) {
 }
 
 TEST(FirstCalls, ForkWhileThePluginIsLoaded_ChildHasAllOfIt) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer's allocator keeps its locks over a fork: the child would wait";
-#endif
+  TENON_SKIP_FORK_BESIDE_THREADS();
   const pid_t child = fork();
   if (child == 0) fork_while_loading();
   int status = -1;

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "sanitized_fork.h"
 #include "tenon/tenon.hpp"
 
 namespace tenon::test {
@@ -49,11 +50,7 @@ int end_of_child(Body&& body) {
 
 class ForkedProducts : public testing::Test {
  protected:
-  void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "the sanitizer's allocator keeps its locks over a fork: the child would wait";
-#endif
-  }
+  void SetUp() override { TENON_SKIP_FORK_BESIDE_THREADS(); }
 };
 
 TEST_F(ForkedProducts, ChildOfAProcessThatMultiplied_Multiplies) {

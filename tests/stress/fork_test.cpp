@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/dispatch/support.h"
+#include "sanitized_fork.h"
 #include "stress.h"
 
 namespace tenon::test {
@@ -110,9 +111,7 @@ void fork_often(Storm* storm, int64_t count) {
 }
 
 TEST(Forks, FromFourThreads_WhileOthersCallRegisterAndLoadPlugins) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer's allocator keeps its locks over a fork: the child would wait";
-#endif
+  TENON_SKIP_FORK_BESIDE_THREADS();
   const int64_t count = scaled(25, 2'500);  // of each thread
   const NothingLeft nothing_left;
   TestLibrary library(TENON_LIBRARY_FRAGMENT, "forks");
