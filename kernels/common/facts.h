@@ -194,8 +194,10 @@ struct Facts {
   const char* in_place = nullptr;       // that of the in-place form, where it has one of its own
   const char* outs = "out";             // its written arguments: "max, max_values"
   const char* tags = "core pointwise";  // of the functional form, apart by blanks
-  const char* gradient = nullptr;       // formulas for the inputs, or "none: why"
-  // The result's, from the inputs' `_t`; "derived" from the gradient formula; or "none: why".
+  // Formulas for the inputs; "none: why" where there is none to have; or "missing: why" where there
+  // is one that nobody has written down: a backward pass through a call is refused.
+  const char* gradient = nullptr;
+  // The result's, from the inputs' `_t`; "derived" from the gradient formula; or as above.
   const char* tangent = nullptr;
   Batching batching = Batching::Unstated;
   void (*batch)(Batch& batch) = nullptr;  // of Batching::Own, see facts_batching.h

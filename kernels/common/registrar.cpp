@@ -232,18 +232,20 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
 
 // What has none falls back on the gradient formula, as what says "derived" does.
 bool has_tangent_text(const Facts& facts) {
-  const std::string_view tangent = facts.tangent != nullptr ? facts.tangent : "none:";
-  return !tangent.starts_with("none:") && tangent != "derived";
+  const std::string_view tangent = facts.tangent != nullptr ? facts.tangent : "derived";
+  return tangent != "derived" && !tangent.starts_with("none:") && !tangent.starts_with("missing:");
 }
 
-// Formulas are texts; "none" is a word too, except of a composite, which calls what has one.
+// Formulas are texts; "none" is a word too, except of a composite, which calls what has one. Where
+// one is missing, calls are recorded with the policy for operators that have said nothing.
 void register_gradient(Library& library, const Facts& facts, Forms form) {
   const std::string name =
       std::string(tenon_library_namespace(library.get())) + "::" + name_of_form(facts, form);
   if (facts.gradient == nullptr) return;  // unstated, as only tests leave it
-  const bool is_none = std::string_view(facts.gradient).starts_with("none:");
+  const std::string_view gradient = facts.gradient;
   if (facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) return;
-  if (is_none) {
+  if (gradient.starts_with("missing:")) return;
+  if (gradient.starts_with("none:")) {
     tenon_kernel none{};
     none.struct_size = sizeof(none);
     none.flags = TENON_KERNEL_FALLTHROUGH;

@@ -128,4 +128,9 @@ constinit const Family kComposite{.name = "composite",
                                   .key = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD,
                                   .leaf = false};
 
+void refuse_gradient_of_self(const Call& call) {
+  fail(TENON_ERROR_NOT_SUPPORTED,
+       {call.op(), ": self must need no gradient, got a tensor that needs one"});
+}
+
 }  // namespace tenon::kernels

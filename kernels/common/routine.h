@@ -24,4 +24,8 @@ void check_writable(const Call& call, const tenon_tensor_info& out, int k = 0);
 // The same, and one that is on another device or has several elements at one place.
 void check_out(const Call& call, const tenon_tensor_info& out, const Device& device, int k = 0);
 
+// Refuses each call: what a gradient formula calls for an input `self` whose derivative nobody has
+// a formula of, beside others that have one.
+void refuse_gradient_of_self(const Call& call);
+
 }  // namespace tenon::kernels

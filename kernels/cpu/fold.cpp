@@ -55,13 +55,14 @@ class Folder {
  public:
   Folder(const FoldType& type, const void* functor, const FoldLayout& plan, Dtype read)
       : type_(type),
-        loops_(type.levels[vector_level]),
+        small_loops_(small_loops(type, plan, read)),
+        loops_(small_loops_ != nullptr ? *small_loops_ : type.levels[vector_level]),
         functor_(functor),
         plan_(plan),
         read_(read),
         own_size_(size_of(plan.input)),
         computed_size_(size_of(computed(read))),
-        converts_(plan.input != read || read != computed(read)),
+        converts_(small_loops_ == nullptr && (plan.input != read || read != computed(read))),
         input_(plan.input, read, computed(read)),
         stride_(plan.folded.stride(0, 0)),
         length_(plan.folded.size(0)) {
@@ -127,6 +128,19 @@ class Folder {
   }
 
  private:
+  // The loops that read small floats where they are; NULL where there are none, where elements
+  // have gaps, and where they are rounded to another dtype first.
+  static const FoldLoops* small_loops(const FoldType& type, const FoldLayout& plan, Dtype read) {
+    const bool is_half = plan.input == Dtype::F16;
+    if (!is_half && plan.input != Dtype::BF16) return nullptr;
+    const FoldLoops& loops = (is_half ? type.half : type.bfloat16)[vector_level];
+    const int64_t stride =
+        plan.kept_is_inner ? plan.kept.stride(plan.results, 0) : plan.folded.stride(0, 0);
+    const bool serves = loops.along != nullptr && stride == size_of(plan.input) &&
+                        (read == plan.input || read == Dtype::F32);
+    return serves ? &loops : nullptr;
+  }
+
   int64_t outermost_size() const { return plan_.folded.size(plan_.folded.ndim() - 1); }
 
   int64_t most_results() const {
@@ -257,6 +271,7 @@ class Folder {
   }
 
   const FoldType& type_;
+  const FoldLoops* small_loops_;  // over small floats as they are
   const FoldLoops& loops_;
   const void* functor_;
   const FoldLayout plan_;

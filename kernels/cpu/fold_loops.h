@@ -17,6 +17,10 @@
 //                                                         elements stand for theirs, if it can
 //   kShortRun                                             optional: runs of so few elements are
 //                                                         better folded across, side by side
+//   kReadsSmall                                           optional, of one that has join(): it also
+//                                                         folds packs of small_floats.h, by
+//   State run_packs<Pack>(const char* elements, int64_t packs) const
+//   bool join_packs<Pack>(const char* rows, int64_t stride, int64_t packs, float* joined) const
 //
 // kLanes states run side by side where order does not matter, so that steps do not wait for each
 // other; 1 keeps the order.
@@ -52,6 +56,9 @@ struct FoldType {
   void (*merge)(const void* functor, int64_t count, void* states, const void* later);
   void (*finish)(const void* functor, const void* states, int64_t count, char* const* outs);
   FoldLoops levels[kVectorLevels];
+  // Those of floats over small ones without gaps; NULL: converted by blocks.
+  FoldLoops half[kVectorLevels];
+  FoldLoops bfloat16[kVectorLevels];
 };
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype);
@@ -140,7 +147,8 @@ struct Fold {
     }
   }
 
-  // Four rows a pass: states are then read and written once for four elements.
+  // Rows are joined where that can be, else four of them a pass: states are then read and written
+  // once for four elements.
   [[gnu::always_inline]] static inline void across(const void* functor, const char* in,
                                                    int64_t stride, int64_t rows, int64_t count,
                                                    int64_t index, void* states) {
@@ -193,6 +201,108 @@ struct Fold {
   }
 };
 
+// A fold of floats over small ones, which Pack reads.
+template <class Pack, class F>
+struct SmallFold {
+  using State = typename F::State;
+  static constexpr int64_t kSize = Pack::kSize;
+
+  [[gnu::always_inline]] static inline void along(const void* functor, const char* in, int64_t next,
+                                                  int64_t results, int64_t, int64_t count,
+                                                  int64_t index, void* states) {
+    const F f = *static_cast<const F*>(functor);
+    State* const state = static_cast<State*>(states);
+    for (int64_t k = 0; k < results; ++k, in += next) {
+      for (int64_t i = 0; i < count; i += kRun) {
+        const int64_t length = count - i < kRun ? count - i : kRun;
+        state[k] = f.merge(state[k], run(f, in + 2 * i, length, index + i));
+      }
+    }
+  }
+
+  [[gnu::always_inline]] static inline void across(const void* functor, const char* in,
+                                                   int64_t stride, int64_t rows, int64_t count,
+                                                   int64_t index, void* states) {
+    const F f = *static_cast<const F*>(functor);
+    State* const state = static_cast<State*>(states);
+    constexpr int64_t kJoined = F::kJoined;
+    for (int64_t row = 0; row < rows; row += kJoined, in += kJoined * stride) {
+      const int64_t together = rows - row < kJoined ? rows - row : kJoined;
+      for (int64_t at = 0; at < count; at += kWidth) {
+        const int64_t width = count - at < kWidth ? count - at : kWidth;
+        const char* const from = in + 2 * at;
+        float joined[kWidth];
+        if (together == kJoined && join(f, from, stride, width, joined)) {
+          one_row(f, joined, width, index + row, state + at);
+        } else {
+          some_rows(f, from, stride, together, width, index + row, state + at);
+        }
+      }
+    }
+  }
+
+ private:
+  using InOrder = typename Pack::InOrder;
+  static constexpr int64_t kWidth = 256;
+
+  [[gnu::always_inline]] static inline State run(const F& f, const char* in, int64_t count,
+                                                 int64_t index) {
+    const int64_t packs = count / kSize;
+    State state = f.template run_packs<Pack>(in, packs);
+    const int64_t done = packs * kSize;
+    if (done == count) return state;
+    float rest[kSize];
+    read(in + 2 * done, count - done, rest);
+    for (int64_t k = 0; k < count - done; ++k) state = f.step(state, rest[k], index + done + k);
+    return state;
+  }
+
+  // kJoined rows to one, if that can be.
+  [[gnu::always_inline]] static inline bool join(const F& f, const char* in, int64_t stride,
+                                                 int64_t count, float* joined) {
+    const int64_t packs = count / InOrder::kSize;
+    const int64_t whole = packs * InOrder::kSize;
+    const bool is_joined = f.template join_packs<InOrder>(in, stride, packs, joined);
+    if (whole == count) return is_joined;
+    char last[F::kJoined][2 * InOrder::kSize] = {};
+    for (int64_t k = 0; k < F::kJoined; ++k) {
+      const auto bytes = static_cast<size_t>(2 * (count - whole));
+      __builtin_memcpy(last[k], in + k * stride + 2 * whole, bytes);
+    }
+    float rest[InOrder::kSize];
+    const bool is_rest_joined = f.template join_packs<InOrder>(last[0], sizeof last[0], 1, rest);
+    for (int64_t k = whole; k < count; ++k) joined[k] = rest[k - whole];
+    return is_joined && is_rest_joined;
+  }
+
+  [[gnu::always_inline]] static inline void some_rows(const F& f, const char* in, int64_t stride,
+                                                      int64_t rows, int64_t count, int64_t index,
+                                                      State* state) {
+    float elements[kWidth];
+    for (int64_t row = 0; row < rows; ++row, in += stride) {
+      read(in, count, elements);
+      one_row(f, elements, count, index + row, state);
+    }
+  }
+
+  [[gnu::always_inline]] static inline void one_row(const F& f, const float* elements,
+                                                    int64_t count, int64_t index, State* state) {
+    TENON_INDEPENDENT
+    for (int64_t k = 0; k < count; ++k) state[k] = f.step(state[k], elements[k], index);
+  }
+
+  // Elements as floats, in order.
+  [[gnu::always_inline]] static inline void read(const char* in, int64_t count, float* elements) {
+    constexpr int64_t kPack = InOrder::kSize;
+    int64_t i = 0;
+    for (; i + kPack <= count; i += kPack) InOrder::load(in + 2 * i, elements + i);
+    if (i == count) return;
+    float rest[kPack];
+    InOrder::load(Padded<InOrder>(in + 2 * i, count - i).bytes, rest);
+    for (int64_t k = 0; i + k < count; ++k) elements[i + k] = rest[k];
+  }
+};
+
 template <class T, class F>
 struct FoldLevels {
   using State = typename F::State;
@@ -224,6 +334,30 @@ struct FoldLevels {
                                          int64_t rows, int64_t count, int64_t index, void* states) {
     Fold<T, F>::across(functor, in, stride, rows, count, index, states);
   }
+  template <class Pack>
+  TENON_AVX2 static void small_along_avx2(const void* functor, const char* in, int64_t next,
+                                          int64_t results, int64_t stride, int64_t count,
+                                          int64_t index, void* states) {
+    SmallFold<Pack, F>::along(functor, in, next, results, stride, count, index, states);
+  }
+  template <class Pack>
+  TENON_AVX2 static void small_across_avx2(const void* functor, const char* in, int64_t stride,
+                                           int64_t rows, int64_t count, int64_t index,
+                                           void* states) {
+    SmallFold<Pack, F>::across(functor, in, stride, rows, count, index, states);
+  }
+  template <class Pack>
+  TENON_AVX512 static void small_along_avx512(const void* functor, const char* in, int64_t next,
+                                              int64_t results, int64_t stride, int64_t count,
+                                              int64_t index, void* states) {
+    SmallFold<Pack, F>::along(functor, in, next, results, stride, count, index, states);
+  }
+  template <class Pack>
+  TENON_AVX512 static void small_across_avx512(const void* functor, const char* in, int64_t stride,
+                                               int64_t rows, int64_t count, int64_t index,
+                                               void* states) {
+    SmallFold<Pack, F>::across(functor, in, stride, rows, count, index, states);
+  }
 #endif
   static void make(const Args& args, int64_t folded, void* functor) {
     static_assert(sizeof(F) <= kMaxFunctor);
@@ -247,8 +381,16 @@ struct FoldLevels {
     for (int64_t k = 0; k < count; ++k) f.finish(static_cast<const State*>(states)[k], k, outs);
   }
   static constexpr FoldType table() {
-    FoldType type = {sizeof(State), 64, {F::Outs::first, F::Outs::second}, &make, &start, &merge,
-                     &finish,       {}};
+    FoldType type = {sizeof(State),
+                     64,
+                     {F::Outs::first, F::Outs::second},
+                     &make,
+                     &start,
+                     &merge,
+                     &finish,
+                     {},
+                     {},
+                     {}};
     if constexpr (requires { F::kShortRun; }) type.short_run = F::kShortRun;
     type.levels[0] = {&along, &across};
 #if defined(TENON_AVX2)
@@ -256,6 +398,13 @@ struct FoldLevels {
     // Integers gain nothing more.
     constexpr bool kWider = !std::is_integral_v<T>;
     type.levels[2] = kWider ? FoldLoops{&along_avx512, &across_avx512} : type.levels[1];
+    if constexpr (requires { F::kReadsSmall; } && std::is_same_v<T, float>) {
+      type.half[1] = {&small_along_avx2<HalfPackAvx2>, &small_across_avx2<HalfPackAvx2>};
+      type.half[2] = {&small_along_avx512<HalfPackAvx512>, &small_across_avx512<HalfPackAvx512>};
+      type.bfloat16[1] = {&small_along_avx2<BFloat16Pack<8>>, &small_across_avx2<BFloat16Pack<8>>};
+      type.bfloat16[2] = {&small_along_avx512<BFloat16Pack<16>>,
+                          &small_across_avx512<BFloat16Pack<16>>};
+    }
 #endif
     return type;
   }

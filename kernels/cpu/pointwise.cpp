@@ -36,11 +36,19 @@ uint32_t singles_of(const Elementwise& plan) {
   return singles;
 }
 
-// Whether the loop may run over all operands as they are.
-bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
+// The loop that reads and writes small floats as they are; NULL where there is none.
+PointwiseLoop small_loop(const PointwiseLevel& level, Dtype dtype) {
+  if (dtype == Dtype::F16) return level.half;
+  return dtype == Dtype::BF16 ? level.bfloat16 : nullptr;
+}
+
+// The loop that may run over all operands as they are; NULL where none may.
+PointwiseLoop direct_loop(Elementwise& plan, const PointwiseFacts& facts,
+                          const PointwiseLevel& level) {
   const Walk& walk = plan.walk();
-  if (size_of(computed(plan.dtype(), facts.reads)) != size_of(plan.dtype())) return false;
-  if (walk.ndim() != 1 || plan.has_casts()) return false;
+  if (walk.ndim() != 1 || plan.has_casts()) return nullptr;
+  const bool is_computed = size_of(computed(plan.dtype(), facts.reads)) == size_of(plan.dtype());
+  const PointwiseLoop loop = is_computed ? level.loop : small_loop(level, plan.dtype());
   const int outs = plan.outputs();
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
   for (int k = 1; k < outs; ++k) {
@@ -49,7 +57,7 @@ bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   for (int k = 0; k < plan.inputs(); ++k) {
     direct = direct && walk.stride(outs + k, 0) == size_of(plan.input_dtype(k));
   }
-  return direct;
+  return direct ? loop : nullptr;
 }
 
 // Runs the loop over all operands as they are; `sizes` are those of their elements, in bytes.
@@ -138,7 +146,8 @@ void note_plan(const PointwiseKernel& part, Elementwise& plan, const Call& call,
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
   kept.level = loop_of(own_of(part), facts, args, variant, kept.functor);
   const Operands operands(call.form);
-  if (is_direct(plan, facts)) {
+  if (const PointwiseLoop loop = direct_loop(plan, facts, kept.level)) {
+    kept.level.loop = loop;
     auto bound = std::make_unique<BoundLoop>(
         BoundLoop{kept, operands, plan.walk().numel(), plan.outputs() + plan.inputs(), {}});
     for (int k = 0; k < bound->count; ++k) bound->sizes[k] = plan.walk().stride(k, 0);
@@ -183,12 +192,12 @@ void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call&
   alignas(16) char functor[kMaxFunctor];
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles_of(plan));
   const PointwiseLevel level = loop_of(kernel, facts, args, variant, functor);
-  if (is_direct(plan, facts)) {
+  if (const PointwiseLoop loop = direct_loop(plan, facts, level)) {
     const Walk& walk = plan.walk();
     int64_t sizes[kMaxOperands];
     const int count = plan.outputs() + plan.inputs();
     for (int k = 0; k < count; ++k) sizes[k] = walk.stride(k, 0);
-    run_direct(level.loop, functor, walk.raw_data(), sizes, count, walk.numel());
+    run_direct(loop, functor, walk.raw_data(), sizes, count, walk.numel());
   } else {
     run_blocks(plan, facts, level, functor);
   }

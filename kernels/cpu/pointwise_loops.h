@@ -13,6 +13,7 @@
 #include "kernels/common/maths.h"
 #include "kernels/common/results.h"
 #include "kernels/cpu/independent.h"
+#include "kernels/cpu/small_floats.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels {
@@ -30,6 +31,9 @@ struct PointwiseLevel {
   PointwiseLoop loop;
   // The same where the second of two inputs is one element for all; NULL: it must be repeated.
   PointwiseLoop single;
+  // That of floats over float16 and over bfloat16, inputs and results; NULL: converted by blocks.
+  PointwiseLoop half;
+  PointwiseLoop bfloat16;
 };
 
 // A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
@@ -183,6 +187,13 @@ struct Signature<R (F::*)(A...) const> {
     run(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
   }
 
+  // Inputs and results are small floats, which Pack reads and writes.
+  template <class Pack>
+  [[gnu::always_inline]] static inline void small(char* const* data, int64_t count,
+                                                  const void* functor) {
+    by_inputs<Pack>(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
+  }
+
   // Of two inputs the second one is one element.
   [[gnu::always_inline]] static inline void single(char* const* data, int64_t count,
                                                    const void* functor) {
@@ -206,6 +217,41 @@ struct Signature<R (F::*)(A...) const> {
                                                  Bytes<A>... inputs) {
     TENON_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<A>(inputs, i)...));
+  }
+
+  template <class Pack, int... k>
+  [[gnu::always_inline]] static inline void by_inputs(char* const* data, int64_t count, const F f,
+                                                      Integers<k...>) {
+    over_small<Pack>(data[0], count, f, data[1 + k]...);
+  }
+  // What is left behind the last whole pack is put into one.
+  template <class Pack>
+  [[gnu::always_inline]] static inline void over_small(char* out, int64_t count, const F f,
+                                                       Bytes<A>... inputs) {
+    constexpr int64_t kBytes = 2 * Pack::kSize;
+    const int64_t packs = count / Pack::kSize;
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < packs; ++i) {
+      over_pack<Pack>(out + i * kBytes, f, Floats<Pack, A>(inputs + i * kBytes)...);
+    }
+    const int64_t rest = count - packs * Pack::kSize;
+    if (rest == 0) return;
+    const int64_t done = packs * kBytes;
+    char last[kBytes];
+    over_pack<Pack>(last, f, Floats<Pack, A>(Padded<Pack>(inputs + done, rest).bytes)...);
+    __builtin_memcpy(out + done, last, static_cast<size_t>(2 * rest));
+  }
+  template <class Pack, class Float>
+  struct Floats {
+    Float at[Pack::kSize];
+    [[gnu::always_inline]] explicit Floats(const char* from) { Pack::load(from, at); }
+  };
+  template <class Pack>
+  [[gnu::always_inline]] static inline void over_pack(char* out, const F f,
+                                                      const Floats<Pack, A>&... inputs) {
+    R results[Pack::kSize];
+    for (int64_t i = 0; i < Pack::kSize; ++i) results[i] = f(inputs.at[i]...);
+    Pack::store(out, results);
   }
 
   template <class First, class Second>
@@ -256,7 +302,8 @@ template <class F>
 using ResultOf = typename Signature<F>::Result;
 
 // A functor of two inputs that has kSingles is often called with one element as the second, and so
-// quick that to repeat it takes longer: floats have a loop of their own for that.
+// quick that to repeat it takes longer: floats have a loop of their own for that. So quick is it
+// that to convert small floats before and after takes longer, too.
 template <class F>
 struct Levels {
   static void base(char* const* data, int64_t count, const void* functor) {
@@ -275,6 +322,14 @@ struct Levels {
   TENON_AVX512 static void single_avx512(char* const* data, int64_t count, const void* functor) {
     Signature<F>::single(data, count, functor);
   }
+  template <class Pack>
+  TENON_AVX2 static void small_avx2(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::template small<Pack>(data, count, functor);
+  }
+  template <class Pack>
+  TENON_AVX512 static void small_avx512(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::template small<Pack>(data, count, functor);
+  }
 #endif
   static void make(const Args& args, void* functor) {
     static_assert(sizeof(F) <= kMaxFunctor);
@@ -282,13 +337,19 @@ struct Levels {
   }
   static constexpr PointwiseLoops table() {
     constexpr bool kMakes = requires(const Args& args) { F::make(args); };
-    PointwiseLoops loops{kMakes ? &make : nullptr, {{&base, nullptr}}};
+    PointwiseLoops loops{kMakes ? &make : nullptr, {{&base, nullptr, nullptr, nullptr}}};
 #if defined(TENON_AVX2)
     loops.levels[1].loop = &avx2;
     loops.levels[2].loop = &avx512;
     if constexpr (requires { F::kSingles; } && std::is_floating_point_v<ResultOf<F>>) {
       loops.levels[1].single = &single_avx2;
       loops.levels[2].single = &single_avx512;
+    }
+    if constexpr (requires { F::kSingles; } && std::is_same_v<ResultOf<F>, float>) {
+      loops.levels[1].half = &small_avx2<HalfPackAvx2>;
+      loops.levels[1].bfloat16 = &small_avx2<BFloat16Pack<8>>;
+      loops.levels[2].half = &small_avx512<HalfPackAvx512>;
+      loops.levels[2].bfloat16 = &small_avx512<BFloat16Pack<16>>;
     }
 #endif
     return loops;

@@ -5,6 +5,7 @@
 
 #include "kernels/common/facts.h"
 #include "kernels/common/incomplete_gamma.h"
+#include "kernels/common/routine.h"
 
 namespace tenon::kernels::ops {
 
@@ -78,8 +79,6 @@ inline constexpr Facts kSpecialGammaincc{
     .tensor_form = &kIgammac,
 };
 
-void igamma_backward_self(const Call& call);
-
 // Refuses all calls: no formula for the derivative by self is at hand, in PyTorch neither.
 inline constexpr Facts kIgammaBackwardSelf{
     .family = &kComposite,
@@ -90,7 +89,7 @@ inline constexpr Facts kIgammaBackwardSelf{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&igamma_backward_self},
+    .routine = {&refuse_gradient_of_self},
 };
 
 }  // namespace tenon::kernels::ops

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/routine.h"
 #include "kernels/common/special_maths.h"
 
 namespace tenon::kernels::ops {
@@ -64,8 +65,6 @@ inline constexpr Facts kSpecialZetaSelfScalar{
     .tensor_form = &kSpecialZeta,
 };
 
-void special_zeta_backward_self(const Call& call);
-
 // Refuses all calls: no formula for the derivative by the exponent is at hand, in PyTorch neither.
 inline constexpr Facts kSpecialZetaBackwardSelf{
     .family = &kComposite,
@@ -76,7 +75,7 @@ inline constexpr Facts kSpecialZetaBackwardSelf{
     .tangent = "none: composite",
     .batching = Batching::Composite,
     .cast = Cast::None,
-    .routine = {&special_zeta_backward_self},
+    .routine = {&refuse_gradient_of_self},
 };
 
 }  // namespace tenon::kernels::ops

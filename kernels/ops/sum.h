@@ -61,6 +61,59 @@ TENON_FUNCTOR inline double sum_of_floats(const float* in, int64_t count) {
   return total;
 }
 
+// The sums, element by element, of kCount packs of small floats that are `apart` bytes from each
+// other, pairwise.
+template <class Pack, int kCount>
+TENON_FUNCTOR inline void sum_packs(const char* in, int64_t apart, float* sums) {
+  if constexpr (kCount == 1) {
+    Pack::load(in, sums);
+  } else {
+    float later[Pack::kSize];
+    sum_packs<Pack, kCount / 2>(in, apart, sums);
+    sum_packs<Pack, kCount / 2>(in + kCount / 2 * apart, apart, later);
+    for (int64_t k = 0; k < Pack::kSize; ++k) sums[k] += later[k];
+  }
+}
+
+// The sum of packs of small floats as double, in as many lanes as a pack has elements. kPacks of
+// them are added as floats before they become one of doubles: the same as of floats above.
+template <class Pack, int kPacks>
+TENON_FUNCTOR inline int64_t sum_packs_in_lanes(const char* in, int64_t packs, double* lanes) {
+  constexpr int64_t kBytes = 2 * Pack::kSize;
+  int64_t i = 0;
+  for (; i + kPacks <= packs; i += kPacks) {
+    float sums[Pack::kSize];
+    sum_packs<Pack, kPacks>(in + i * kBytes, kBytes, sums);
+    for (int64_t k = 0; k < Pack::kSize; ++k) lanes[k] += static_cast<double>(sums[k]);
+  }
+  return i;
+}
+
+template <class Pack, bool kJoins>
+TENON_FUNCTOR inline double sum_of_packs(const char* in, int64_t packs) {
+  constexpr int64_t kBytes = 2 * Pack::kSize;
+  double lanes[Pack::kSize] = {};
+  int64_t i = 0;
+  if constexpr (kJoins) {
+    i += sum_packs_in_lanes<Pack, 16>(in, packs, lanes);
+    i += sum_packs_in_lanes<Pack, 4>(in + i * kBytes, packs - i, lanes);
+  }
+  sum_packs_in_lanes<Pack, 1>(in + i * kBytes, packs - i, lanes);
+  for (int64_t width = Pack::kSize / 2; width > 0; width /= 2) {
+    for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+  }
+  return lanes[0];
+}
+
+TENON_FUNCTOR inline bool all_finite(const float* values, int64_t count) {
+  uint32_t infinite = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const uint32_t exponent = __builtin_bit_cast(uint32_t, values[k]) & 0x7F800000;
+    infinite |= (exponent + 0x00800000) & 0x80000000;
+  }
+  return infinite == 0;
+}
+
 template <class T>
 struct Sum {
   using State = WideSum<T>;
@@ -68,6 +121,7 @@ struct Sum {
   using Outs = OutTypes<Out>;
   static constexpr int kLanes = std::is_same_v<T, double> ? 32 : 8;
   static constexpr int64_t kJoined = 8;
+  static constexpr bool kReadsSmall = true;
   static constexpr int kShortRun = std::is_integral_v<T> ? 8 : 64;
 
   TENON_FUNCTOR State start() const { return State(0); }
@@ -85,13 +139,22 @@ struct Sum {
                           float* joined) const requires std::is_same_v<T, float> {
     const auto* const first = reinterpret_cast<const float*>(rows);
     const int64_t apart = stride / int64_t{sizeof(float)};
-    uint32_t infinite = 0;
-    for (int64_t k = 0; k < count; ++k) {
-      joined[k] = sum_pairwise<kJoined>(first + k, apart);
-      const uint32_t exponent = __builtin_bit_cast(uint32_t, joined[k]) & 0x7F800000;
-      infinite |= (exponent + 0x00800000) & 0x80000000;
+    for (int64_t k = 0; k < count; ++k) joined[k] = sum_pairwise<kJoined>(first + k, apart);
+    return all_finite(joined, count);
+  }
+  // The same of float16 and bfloat16, by packs.
+  template <class Pack>
+  TENON_FUNCTOR State run_packs(const char* in, int64_t packs) const {
+    const double total = sum_of_packs<Pack, true>(in, packs);
+    return __builtin_isfinite(total) ? total : sum_of_packs<Pack, false>(in, packs);
+  }
+  template <class Pack>
+  TENON_FUNCTOR bool join_packs(const char* rows, int64_t stride, int64_t packs,
+                                float* joined) const {
+    for (int64_t i = 0; i < packs; ++i) {
+      sum_packs<Pack, kJoined>(rows + i * 2 * Pack::kSize, stride, joined + i * Pack::kSize);
     }
-    return infinite == 0;
+    return all_finite(joined, packs * Pack::kSize);
   }
   TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
     put(outs[0], i, static_cast<Out>(state));

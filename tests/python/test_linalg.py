@@ -250,6 +250,14 @@ def test_solutions_with_factors_are_those_of_the_matrix():
     assert tenon.allclose(symmetric @ linalg.ldl_solve(*halves, b), b)
 
 
+def test_ldl_factors_have_no_gradient_and_say_so():
+    a = tenon.eye(3).requires_grad_()
+    factors, _ = linalg.ldl_factor(a)
+    assert factors.requires_grad
+    with pytest.raises(RuntimeError, match="linalg_ldl_factor_ex: operator must have a gradient"):
+        factors.sum().backward()
+
+
 def test_an_exponential_solves_its_equation():
     turning = tenon.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=tenon.float64)
     angle = tenon.tensor(2.5, dtype=tenon.float64)
