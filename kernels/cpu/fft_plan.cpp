@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/made_once.h"
+#include "kernels/cpu/square.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {
@@ -67,14 +68,58 @@ struct Planes {
 
 // Turns a number by a root of unity and writes it.
 template <class R>
-TENON_FUNCTOR inline void put(R* re, R* im, int64_t at, R a_re, R a_im, Complex<R> turn) {
-  re[at] = a_re * turn.re - a_im * turn.im;
-  im[at] = a_re * turn.im + a_im * turn.re;
+TENON_FUNCTOR inline void put(R* re, R* im, int64_t at, Complex<R> a, Complex<R> turn) {
+  re[at] = a.re * turn.re - a.im * turn.im;
+  im[at] = a.re * turn.im + a.im * turn.re;
 }
+
+// Calls `body(q)` for all q below `stride`. Where that is whole vectors the inner loop is of one, and
+// nothing is asked behind it.
+template <class R, bool kWhole, class Body>
+[[gnu::always_inline]] inline void each_beside(int64_t stride, Body&& body) {
+  if constexpr (kWhole) {
+    for (int64_t first = 0; first < stride; first += kFftSide<R>) {
+      TENON_INDEPENDENT
+      for (int64_t q = first; q < first + kFftSide<R>; ++q) body(q);
+    }
+  } else {
+    TENON_INDEPENDENT
+    for (int64_t q = 0; q < stride; ++q) body(q);
+  }
+}
+
+template <class R>
+TENON_FUNCTOR inline Complex<R> plus(Complex<R> a, Complex<R> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+TENON_FUNCTOR inline Complex<R> minus(Complex<R> a, Complex<R> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+// Times -i.
+template <class R>
+TENON_FUNCTOR inline Complex<R> quarter_back(Complex<R> a) {
+  return {a.im, -a.re};
+}
+
+// The transform of four numbers. No arrays: compilers would keep them in memory.
+template <class R>
+struct Four {
+  Complex<R> first, second, third, fourth;
+
+  TENON_FUNCTOR inline Four(Complex<R> a, Complex<R> b, Complex<R> c, Complex<R> d) {
+    const Complex<R> even = plus(a, c), odd = plus(b, d);
+    const Complex<R> away = minus(a, c), back = quarter_back(minus(b, d));
+    first = plus(even, odd);
+    second = plus(away, back);
+    third = minus(even, odd);
+    fourth = minus(away, back);
+  }
+};
 
 // One pass: `stride` transforms side by side of `length` numbers each become radix times as many of
 // a radix-th of the length, turned by the roots of unity of the length.
-template <class R, int kRadix>
+template <class R, int kRadix, bool kWhole>
 [[gnu::always_inline]] inline void pass_of(const Planes<R>& planes, int64_t length, int64_t stride,
                                            const Complex<R>* turns, const Complex<R>* roots) {
   const int64_t part = length / kRadix, apart = stride * part;
@@ -86,35 +131,51 @@ template <class R, int kRadix>
     const Complex<R>* const turn = turns + p * (kRadix - 1);
     if constexpr (kRadix == 2) {
       const Complex<R> first = turn[0];
-      TENON_INDEPENDENT
-      for (int64_t q = 0; q < stride; ++q) {
+      each_beside<R, kWhole>(stride, [&](int64_t q) {
         const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
         to_re[q] = a_re + b_re;
         to_im[q] = a_im + b_im;
-        put(to_re, to_im, q + stride, a_re - b_re, a_im - b_im, first);
-      }
+        put(to_re, to_im, q + stride, {a_re - b_re, a_im - b_im}, first);
+      });
     } else if constexpr (kRadix == 4) {
-      const Complex<R> first = turn[0], second = turn[1], third = turn[2];
-      TENON_INDEPENDENT
-      for (int64_t q = 0; q < stride; ++q) {
-        const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
-        const R c_re = re[q + 2 * apart], c_im = im[q + 2 * apart];
-        const R d_re = re[q + 3 * apart], d_im = im[q + 3 * apart];
-        const R even_re = a_re + c_re, even_im = a_im + c_im;
-        const R odd_re = b_re + d_re, odd_im = b_im + d_im;
-        const R away_re = a_re - c_re, away_im = a_im - c_im;
-        const R back_re = b_im - d_im, back_im = d_re - b_re;  // -i (b - d)
-        to_re[q] = even_re + odd_re;
-        to_im[q] = even_im + odd_im;
-        put(to_re, to_im, q + stride, away_re + back_re, away_im + back_im, first);
-        put(to_re, to_im, q + 2 * stride, even_re - odd_re, even_im - odd_im, second);
-        put(to_re, to_im, q + 3 * stride, away_re - back_re, away_im - back_im, third);
-      }
+      const Complex<R> turn1 = turn[0], turn2 = turn[1], turn3 = turn[2];
+      each_beside<R, kWhole>(stride, [&](int64_t q) {
+        const auto at = [&](int64_t j) { return Complex<R>{re[q + j * apart], im[q + j * apart]}; };
+        const Four<R> four(at(0), at(1), at(2), at(3));
+        to_re[q] = four.first.re;
+        to_im[q] = four.first.im;
+        put(to_re, to_im, q + stride, four.second, turn1);
+        put(to_re, to_im, q + 2 * stride, four.third, turn2);
+        put(to_re, to_im, q + 3 * stride, four.fourth, turn3);
+      });
+    } else if constexpr (kRadix == 8) {
+      const Complex<R> turn1 = turn[0], turn2 = turn[1], turn3 = turn[2], turn4 = turn[3];
+      const Complex<R> turn5 = turn[4], turn6 = turn[5], turn7 = turn[6];
+      each_beside<R, kWhole>(stride, [&](int64_t q) {
+        const auto at = [&](int64_t j) { return Complex<R>{re[q + j * apart], im[q + j * apart]}; };
+        // Sums of opposite numbers have the even results, and differences, turned, the odd ones.
+        constexpr R kDiagonal = R(0.70710678118654752440);
+        const Complex<R> b = minus(at(1), at(5)), d = minus(at(3), at(7));
+        const Four<R> odd(minus(at(0), at(4)),
+                          {(b.re + b.im) * kDiagonal, (b.im - b.re) * kDiagonal},
+                          quarter_back(minus(at(2), at(6))),
+                          {(d.im - d.re) * kDiagonal, (d.re + d.im) * -kDiagonal});
+        const Four<R> even(plus(at(0), at(4)), plus(at(1), at(5)), plus(at(2), at(6)),
+                           plus(at(3), at(7)));
+        to_re[q] = even.first.re;
+        to_im[q] = even.first.im;
+        put(to_re, to_im, q + stride, odd.first, turn1);
+        put(to_re, to_im, q + 2 * stride, even.second, turn2);
+        put(to_re, to_im, q + 3 * stride, odd.second, turn3);
+        put(to_re, to_im, q + 4 * stride, even.third, turn4);
+        put(to_re, to_im, q + 5 * stride, odd.third, turn5);
+        put(to_re, to_im, q + 6 * stride, even.fourth, turn6);
+        put(to_re, to_im, q + 7 * stride, odd.fourth, turn7);
+      });
     } else if constexpr (kRadix == 3) {
       const Complex<R> first = turn[0], second = turn[1];
       const R half = roots[1].re, side = roots[1].im;
-      TENON_INDEPENDENT
-      for (int64_t q = 0; q < stride; ++q) {
+      each_beside<R, kWhole>(stride, [&](int64_t q) {
         const R a_re = re[q], a_im = im[q], b_re = re[q + apart], b_im = im[q + apart];
         const R c_re = re[q + 2 * apart], c_im = im[q + 2 * apart];
         const R sum_re = b_re + c_re, sum_im = b_im + c_im;
@@ -122,14 +183,13 @@ template <class R, int kRadix>
         const R across_re = side * (c_im - b_im), across_im = side * (b_re - c_re);
         to_re[q] = a_re + sum_re;
         to_im[q] = a_im + sum_im;
-        put(to_re, to_im, q + stride, middle_re + across_re, middle_im + across_im, first);
-        put(to_re, to_im, q + 2 * stride, middle_re - across_re, middle_im - across_im, second);
-      }
+        put(to_re, to_im, q + stride, {middle_re + across_re, middle_im + across_im}, first);
+        put(to_re, to_im, q + 2 * stride, {middle_re - across_re, middle_im - across_im}, second);
+      });
     } else {
       for (int64_t k = 0; k < kRadix; ++k) {
         const Complex<R> whole = k == 0 ? Complex<R>(1) : turn[k - 1];
-        TENON_INDEPENDENT
-        for (int64_t q = 0; q < stride; ++q) {
+        each_beside<R, kWhole>(stride, [&](int64_t q) {
           R sum_re = re[q], sum_im = im[q];
           for (int64_t j = 1; j < kRadix; ++j) {
             const Complex<R> root = roots[j * k % kRadix];
@@ -137,32 +197,44 @@ template <class R, int kRadix>
             sum_re += a_re * root.re - a_im * root.im;
             sum_im += a_re * root.im + a_im * root.re;
           }
-          put(to_re, to_im, q + k * stride, sum_re, sum_im, whole);
-        }
+          put(to_re, to_im, q + k * stride, {sum_re, sum_im}, whole);
+        });
       }
     }
   }
 }
 
-template <class R>
+template <class R, bool kWhole>
 [[gnu::always_inline]] inline void any_pass(const Planes<R>& planes, int64_t length, int64_t stride,
                                             const Complex<R>* turns, const Complex<R>* roots,
                                             int64_t radix) {
   switch (radix) {
     case 2:
-      return pass_of<R, 2>(planes, length, stride, turns, roots);
+      return pass_of<R, 2, kWhole>(planes, length, stride, turns, roots);
     case 3:
-      return pass_of<R, 3>(planes, length, stride, turns, roots);
+      return pass_of<R, 3, kWhole>(planes, length, stride, turns, roots);
     case 4:
-      return pass_of<R, 4>(planes, length, stride, turns, roots);
+      return pass_of<R, 4, kWhole>(planes, length, stride, turns, roots);
     case 5:
-      return pass_of<R, 5>(planes, length, stride, turns, roots);
+      return pass_of<R, 5, kWhole>(planes, length, stride, turns, roots);
     case 7:
-      return pass_of<R, 7>(planes, length, stride, turns, roots);
+      return pass_of<R, 7, kWhole>(planes, length, stride, turns, roots);
+    case 8:
+      return pass_of<R, 8, kWhole>(planes, length, stride, turns, roots);
     case 11:
-      return pass_of<R, 11>(planes, length, stride, turns, roots);
+      return pass_of<R, 11, kWhole>(planes, length, stride, turns, roots);
     default:
-      return pass_of<R, kLargestRadix>(planes, length, stride, turns, roots);
+      return pass_of<R, kLargestRadix, kWhole>(planes, length, stride, turns, roots);
+  }
+}
+template <class R>
+[[gnu::always_inline]] inline void any_pass(const Planes<R>& planes, int64_t length, int64_t stride,
+                                            const Complex<R>* turns, const Complex<R>* roots,
+                                            int64_t radix) {
+  if (stride % kFftSide<R> == 0) {
+    any_pass<R, true>(planes, length, stride, turns, roots, radix);
+  } else {
+    any_pass<R, false>(planes, length, stride, turns, roots, radix);
   }
 }
 
@@ -170,19 +242,21 @@ template <class R>
 using PassLoop = void (*)(const Planes<R>&, int64_t, int64_t, const Complex<R>*, const Complex<R>*,
                           int64_t);
 template <class R>
-void pass_base(const Planes<R>& planes, int64_t length, int64_t stride, const Complex<R>* turns,
-               const Complex<R>* roots, int64_t radix) {
+[[gnu::flatten]] void pass_base(const Planes<R>& planes, int64_t length, int64_t stride,
+                                const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
   any_pass(planes, length, stride, turns, roots, radix);
 }
 #if defined(TENON_AVX2)
 template <class R>
-TENON_AVX2 void pass_avx2(const Planes<R>& planes, int64_t length, int64_t stride,
-                          const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
+TENON_AVX2 [[gnu::flatten]] void pass_avx2(const Planes<R>& planes, int64_t length, int64_t stride,
+                                           const Complex<R>* turns, const Complex<R>* roots,
+                                           int64_t radix) {
   any_pass(planes, length, stride, turns, roots, radix);
 }
 template <class R>
-TENON_AVX512 void pass_avx512(const Planes<R>& planes, int64_t length, int64_t stride,
-                              const Complex<R>* turns, const Complex<R>* roots, int64_t radix) {
+TENON_AVX512 [[gnu::flatten]] void pass_avx512(const Planes<R>& planes, int64_t length,
+                                               int64_t stride, const Complex<R>* turns,
+                                               const Complex<R>* roots, int64_t radix) {
   any_pass(planes, length, stride, turns, roots, radix);
 }
 #endif
@@ -198,7 +272,15 @@ PassLoop<R> pass_loop() {
 // The radixes of a size; what is left of it where a prime factor is too large.
 std::vector<int64_t> radixes_of(int64_t size, int64_t& rest) {
   std::vector<int64_t> radixes;
-  for (const int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
+  while (size % 2 == 0) {
+    // Rather 4 and 4 than 8 and 2.
+    const int64_t radix = size % 8 == 0 && (size % 16 != 0 || size % 32 == 0) ? 8
+                          : size % 4 == 0                                     ? 4
+                                                                              : 2;
+    radixes.push_back(radix);
+    size /= radix;
+  }
+  for (const int64_t radix : {3, 5, 7, 11, 13}) {
     for (; size % radix == 0; size /= radix) radixes.push_back(radix);
   }
   rest = size;
@@ -228,7 +310,7 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
       for (int64_t k = 0; k < radix; ++k) turns_.push_back(root<R>(k, radix));
       length /= radix;
     }
-    split(radixes);
+    split();
     return;
   }
   inner_ = std::make_unique<FftPlan>(convolution_size(size));
@@ -247,25 +329,35 @@ FftPlan<R>::FftPlan(int64_t size) : size_(size) {
     planes[static_cast<size_t>(k)] = kernel_[static_cast<size_t>(k)].re;
     planes[static_cast<size_t>(length + k)] = kernel_[static_cast<size_t>(k)].im;
   }
-  inner_->run(planes.data(), planes.data() + length, work.data(), 1, true);
+  const Parts parts = inner_->run({planes.data(), planes.data() + length}, work.data(), 1, true);
   for (int64_t k = 0; k < length; ++k) {
-    kernel_[static_cast<size_t>(k)] = {planes[static_cast<size_t>(k)],
-                                       planes[static_cast<size_t>(length + k)]};
+    kernel_[static_cast<size_t>(k)] = {parts.re[k], parts.im[k]};
   }
 }
 
 // A long line by itself is transformed as a matrix is: along its columns, side by side, and then
-// along its rows. Both sides are products of the radixes, as near to each other as these allow.
+// along its rows. As near to a square as can be, and of whole vectors rather.
 template <class R>
-void FftPlan<R>::split(const std::vector<int64_t>& radixes) {
+void FftPlan<R>::split() {
   if (size_ < kLeastSplit) return;
-  int64_t columns = 1, rows = 1;
-  for (const int64_t radix : radixes) (columns < rows ? columns : rows) *= radix;
-  if (columns < kLeastSide || rows < kLeastSide) return;
+  const auto is_whole = [](int64_t side) { return side % kFftSide<R> == 0; };
+  int64_t columns = 0, whole = 0;
+  for (int64_t side = kLeastSide; side * side <= size_; ++side) {
+    if (size_ % side != 0) continue;
+    columns = side;
+    if (is_whole(side) && is_whole(size_ / side)) whole = side;
+  }
+  if (columns == 0) return;
+  if (whole != 0) columns = whole;
+  const int64_t rows = size_ / columns;
   columns_ = std::make_unique<FftPlan>(columns);
   rows_ = std::make_unique<FftPlan>(rows);
   for (int64_t a = 0; a < columns; ++a) {
-    for (int64_t b = 0; b < rows; ++b) chirp_.push_back(root<R>(a * b, size_));
+    for (int64_t b = 0; b < rows; ++b) {
+      const Complex<R> turn = root<R>(a * b, size_);
+      roots_re_.push_back(turn.re);
+      roots_im_.push_back(turn.im);
+    }
   }
 }
 
@@ -290,82 +382,108 @@ std::shared_ptr<const FftPlan<R>> FftPlan<R>::of(int64_t size) {
 }
 
 template <class R>
-void FftPlan<R>::run(R* re, R* im, R* work, int64_t lines, bool forward) const {
+FftParts<R> FftPlan<R>::run(Parts parts, R* work, int64_t lines, bool forward) const {
   // Back is forward with real and imaginary parts exchanged, before and after.
-  if (!forward) std::swap(re, im);
+  if (!forward) std::swap(parts.re, parts.im);
   if (inner_) {
-    run_chirp(re, im, work, lines);
+    run_chirp(parts, work, lines);
   } else if (columns_ && lines == 1) {
-    run_split(re, im, work);
+    parts = run_split(parts, work);
   } else {
-    run_forward(re, im, work, lines);
+    parts = run_forward(parts, work, lines);
   }
+  if (!forward) std::swap(parts.re, parts.im);
+  return parts;
 }
 
 template <class R>
-void FftPlan<R>::run_forward(R* re, R* im, R* work, int64_t lines) const {
+FftParts<R> FftPlan<R>::run_forward(Parts from, R* work, int64_t lines) const {
   const PassLoop<R> loop = pass_loop<R>();
-  const int64_t count = size_ * lines;
-  R *from_re = re, *from_im = im, *to_re = work, *to_im = work + count;
+  Parts to{work, work + size_ * lines};
   int64_t stride = lines;
   for (const Pass& pass : passes_) {
     const Complex<R>* const turns = turns_.data() + pass.turns;
     const Complex<R>* const roots = turns + pass.length / pass.radix * (pass.radix - 1);
-    loop({from_re, from_im, to_re, to_im}, pass.length, stride, turns, roots, pass.radix);
-    std::swap(from_re, to_re);
-    std::swap(from_im, to_im);
+    loop({from.re, from.im, to.re, to.im}, pass.length, stride, turns, roots, pass.radix);
+    std::swap(from, to);
     stride *= pass.radix;
   }
-  if (from_re == re) return;
-  std::copy_n(from_re, count, re);
-  std::copy_n(from_im, count, im);
+  return from;
 }
 
 template <class R>
-void FftPlan<R>::run_split(R* re, R* im, R* work) const {
+FftParts<R> FftPlan<R>::run_split(Parts parts, R* work) const {
   const int64_t columns = columns_->size_, rows = rows_->size_;
-  columns_->run_forward(re, im, work, rows);
-  R* const turned_re = work;
-  R* const turned_im = work + size_;
-  // By blocks, whose lines stay in the nearest cache.
+  Parts turned{work, work + size_};
+  const Parts columned = columns_->run_forward(parts, work, rows);
+  if (columned.re == turned.re) turned = parts;
+  turn_columns(columned, turned);
+  return rows_->run_forward(turned, work + 2 * size_, columns);
+}
+
+// Makes rows of the columns of a matrix, whose numbers are turned by their roots. By blocks, whose
+// lines stay in the nearest cache.
+template <class R>
+void FftPlan<R>::turn_columns(const Parts& from, const Parts& to) const {
+  constexpr int kSide = Square<R>::kSide;
   constexpr int64_t kBlock = 16;
+  const int64_t columns = columns_->size_, rows = rows_->size_;
+  const auto square = [&](int64_t a, int64_t b) {
+    Square<R> re, im;
+    for (int j = 0; j < kSide; ++j) {
+      const int64_t at = (a + j) * rows + b;
+      Square<R> number, root;
+      number.load(0, from.re + at);
+      number.load(1, from.im + at);
+      root.load(0, roots_re_.data() + at);
+      root.load(1, roots_im_.data() + at);
+      re.rows[j] = number.rows[0] * root.rows[0] - number.rows[1] * root.rows[1];
+      im.rows[j] = number.rows[0] * root.rows[1] + number.rows[1] * root.rows[0];
+    }
+    re.turn();
+    im.turn();
+    for (int j = 0; j < kSide; ++j) {
+      const int64_t at = (b + j) * columns + a;
+      re.store(j, to.re + at);
+      im.store(j, to.im + at);
+    }
+  };
+  const auto one = [&](int64_t a, int64_t b) {
+    const auto at = static_cast<size_t>(a * rows + b);
+    put(to.re, to.im, b * columns + a, {from.re[at], from.im[at]}, {roots_re_[at], roots_im_[at]});
+  };
+  const int64_t squared = columns - columns % kSide;
   for (int64_t first = 0; first < rows; first += kBlock) {
-    const int64_t end = std::min(first + kBlock, rows);
+    const int64_t end = std::min(first + kBlock, rows), whole = end - (end - first) % kSide;
+    for (int64_t a = 0; a < squared; a += kSide) {
+      for (int64_t b = first; b < whole; b += kSide) square(a, b);
+    }
     for (int64_t a = 0; a < columns; ++a) {
-      for (int64_t b = first; b < end; ++b) {
-        const int64_t at = a * rows + b;
-        put(turned_re, turned_im, b * columns + a, re[at], im[at], chirp_[static_cast<size_t>(at)]);
-      }
+      for (int64_t b = a < squared ? whole : first; b < end; ++b) one(a, b);
     }
   }
-  rows_->run_forward(turned_re, turned_im, work + 2 * size_, columns);
-  std::copy_n(turned_re, size_, re);
-  std::copy_n(turned_im, size_, im);
 }
 
 template <class R>
-void FftPlan<R>::run_chirp(R* re, R* im, R* work, int64_t lines) const {
+void FftPlan<R>::run_chirp(const Parts& parts, R* work, int64_t lines) const {
   const int64_t length = inner_->size_, count = length * lines;
-  R* const wide_re = work;
-  R* const wide_im = work + count;
-  R* const rest = wide_im + count;
-  const auto turn = [&](const R* from_re, const R* from_im, R* to_re, R* to_im, int64_t size,
+  const Parts wide{work, work + count};
+  R* const rest = wide.im + count;
+  const auto turn = [&](const Parts& from, const Parts& to, int64_t size,
                         const std::vector<Complex<R>>& by) {
     for (int64_t k = 0; k < size; ++k) {
       const Complex<R> factor = by[static_cast<size_t>(k)];
       TENON_INDEPENDENT
       for (int64_t at = k * lines; at < (k + 1) * lines; ++at) {
-        put(to_re, to_im, at, from_re[at], from_im[at], factor);
+        put(to.re, to.im, at, {from.re[at], from.im[at]}, factor);
       }
     }
   };
-  turn(re, im, wide_re, wide_im, size_, chirp_);
-  std::fill(wide_re + size_ * lines, wide_re + count, R(0));
-  std::fill(wide_im + size_ * lines, wide_im + count, R(0));
-  inner_->run(wide_re, wide_im, rest, lines, true);
-  turn(wide_re, wide_im, wide_re, wide_im, length, kernel_);
-  inner_->run(wide_re, wide_im, rest, lines, false);
-  turn(wide_re, wide_im, re, im, size_, chirp_);
+  turn(parts, wide, size_, chirp_);
+  std::fill(wide.re + size_ * lines, wide.re + count, R(0));
+  std::fill(wide.im + size_ * lines, wide.im + count, R(0));
+  turn(inner_->run(wide, rest, lines, true), wide, length, kernel_);
+  turn(inner_->run(wide, rest, lines, false), parts, size_, chirp_);
 }
 
 template class FftPlan<float>;

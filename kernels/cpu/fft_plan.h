@@ -10,6 +10,17 @@
 
 namespace tenon::kernels::cpu {
 
+// So many lines are best transformed side by side: what a vector holds.
+template <class R>
+inline constexpr int64_t kFftSide = 64 / sizeof(R);
+
+// Real and imaginary parts of lines side by side: element k of line i is at k * lines + i.
+template <class R>
+struct FftParts {
+  R* re;
+  R* im;
+};
+
 template <class R>
 class FftPlan {
  public:
@@ -24,30 +35,36 @@ class FftPlan {
     return columns_ ? 2 * size_ : size_;
   }
 
-  // Transforms `lines` lines side by side: the parts of element k of line i are re[k * lines + i]
-  // and im[k * lines + i]. `work` has 2 * work_size() * lines numbers. Without scale; forward is
-  // exp(-2 pi i k j / n).
-  void run(R* re, R* im, R* work, int64_t lines, bool forward) const;
-  // Whether a line is transformed as well by itself as beside others.
-  bool is_split() const { return columns_ != nullptr; }
+  // Transforms `lines` lines side by side, and says where the result is: there, or in `work`, which
+  // has 2 * work_size() * lines numbers. Without scale; forward is exp(-2 pi i k j / n).
+  FftParts<R> run(FftParts<R> parts, R* work, int64_t lines, bool forward) const;
+  // Whether a line is transformed by itself rather than beside others, where these would leave the
+  // nearer caches.
+  bool is_alone() const { return columns_ != nullptr && size_ * kFftSide<R> > kNearNumbers; }
 
  private:
+  // So many complex numbers stay near, with as many that they become. Measured.
+  static constexpr int64_t kNearNumbers = 16384;
+
+  using Parts = FftParts<R>;
   struct Pass {
     int64_t radix;
     int64_t length;  // of what is split by it
     size_t turns;    // where its roots of unity begin
   };
-  void split(const std::vector<int64_t>& radixes);
-  void run_forward(R* re, R* im, R* work, int64_t lines) const;
-  void run_split(R* re, R* im, R* work) const;
-  void run_chirp(R* re, R* im, R* work, int64_t lines) const;
+  void split();
+  Parts run_forward(Parts from, R* work, int64_t lines) const;
+  Parts run_split(Parts parts, R* work) const;
+  void turn_columns(const Parts& from, const Parts& to) const;
+  void run_chirp(const Parts& parts, R* work, int64_t lines) const;  // the result replaces them
 
   int64_t size_;
   std::vector<Pass> passes_;
   std::vector<Complex<R>> turns_;            // of each pass: roots of its length, then of its radix
   std::unique_ptr<FftPlan> inner_;           // of a convolution, where the size has large factors
   std::unique_ptr<FftPlan> columns_, rows_;  // of a line that is split
-  std::vector<Complex<R>> chirp_;            // what elements of either are turned by in between
+  std::vector<R> roots_re_, roots_im_;       // by which its numbers are turned in between
+  std::vector<Complex<R>> chirp_;            // of a convolution
   std::vector<Complex<R>> kernel_;           // transformed
 };
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of as many elements as a vector of 16 bytes has are turned by interleaving: each round
-// moves the top bit of a row's index to the bottom of its elements' indices.
+// Squares are turned in registers, and what is left beside them one by one.
 #include "kernels/cpu/turn.h"
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "kernels/cpu/bits.h"
+#include "kernels/cpu/square.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -26,33 +25,13 @@ void turn_one_by_one(char* to, const char* from, const Turn& turn) {
   }
 }
 
-#if defined(__GNUC__)
 template <class Bits>
-struct Square {
-  using Vector [[gnu::vector_size(16)]] = Bits;
-  static constexpr int kSide = 16 / sizeof(Bits);
-
-  // The elements of both from `first` on, in turns.
-  template <int kFirst, int... k>
-  static Vector interleave(Vector a, Vector b, std::integer_sequence<int, k...>) {
-    return __builtin_shufflevector(a, b, (kFirst + k / 2 + (k % 2) * kSide)...);
-  }
-
-  static void turn(char* to, int64_t to_next, const char* from, int64_t from_next) {
-    constexpr auto kAll = std::make_integer_sequence<int, kSide>();
-    Vector rows[kSide];
-    for (int k = 0; k < kSide; ++k) std::memcpy(&rows[k], from + k * from_next, 16);
-    for (int round = 1; round < kSide; round *= 2) {
-      Vector next[kSide];
-      for (int k = 0; k < kSide / 2; ++k) {
-        next[2 * k] = interleave<0>(rows[k], rows[k + kSide / 2], kAll);
-        next[2 * k + 1] = interleave<kSide / 2>(rows[k], rows[k + kSide / 2], kAll);
-      }
-      for (int k = 0; k < kSide; ++k) rows[k] = next[k];
-    }
-    for (int k = 0; k < kSide; ++k) std::memcpy(to + k * to_next, &rows[k], 16);
-  }
-};
+void turn_square(char* to, int64_t to_next, const char* from, int64_t from_next) {
+  Square<Bits> square;
+  for (int k = 0; k < square.kSide; ++k) square.load(k, from + k * from_next);
+  square.turn();
+  for (int k = 0; k < square.kSide; ++k) square.store(k, to + k * to_next);
+}
 
 template <class Bits>
 void turn_squares(char* to, const char* from, Turn turn) {
@@ -62,8 +41,8 @@ void turn_squares(char* to, const char* from, Turn turn) {
   const int64_t columns = turn.columns / kSide * kSide;
   for (int64_t r = 0; r < rows; r += kSide) {
     for (int64_t c = 0; c < columns; c += kSide) {
-      Square<Bits>::turn(to + r * turn.to_next + c * kSize, turn.to_next,
-                         from + c * turn.from_next + r * kSize, turn.from_next);
+      turn_square<Bits>(to + r * turn.to_next + c * kSize, turn.to_next,
+                        from + c * turn.from_next + r * kSize, turn.from_next);
     }
   }
   Turn rest = turn;
@@ -74,14 +53,14 @@ void turn_squares(char* to, const char* from, Turn turn) {
   rest.rows -= rows;
   turn_one_by_one<Bits>(to + rows * turn.to_next, from + rows * kSize, rest);
 }
-#endif
 
 template <class Bits>
 void turn_tile(char* to, const char* from, const Turn& turn) {
-#if defined(__GNUC__)
-  if constexpr (sizeof(Bits) < 16) return turn_squares<Bits>(to, from, turn);
-#endif
-  turn_one_by_one<Bits>(to, from, turn);
+  if constexpr (sizeof(Bits) < 16) {
+    turn_squares<Bits>(to, from, turn);
+  } else {
+    turn_one_by_one<Bits>(to, from, turn);
+  }
 }
 
 }  // namespace
