@@ -14,7 +14,13 @@ using Loop = void (*)(char* const* data, const int64_t* strides, int64_t count, 
 
 class Walk {
  public:
-  Walk() {}  // leaves everything uninitialised until begin or flat
+  Walk() {}  // leaves all but the numbers of dims and operands uninitialised until begin or flat
+  // Copies what there is: all that there could be has 4 KiB.
+  Walk(const Walk& other) { copy(other); }
+  Walk& operator=(const Walk& other) {
+    if (this != &other) copy(other);
+    return *this;
+  }
 
   // All operands contiguous and of one shape: one dim.
   void flat(int64_t numel, int operands) {
@@ -76,8 +82,18 @@ class Walk {
  private:
   void run_rows(Loop loop, const void* ctx) const;
 
-  int ndim_;
-  int operands_;
+  void copy(const Walk& other) {
+    ndim_ = other.ndim_;
+    operands_ = other.operands_;
+    numel_ = other.numel_;
+    std::copy_n(other.sizes_, ndim_, sizes_);
+    std::copy_n(other.perm_, ndim_, perm_);
+    std::copy_n(other.data_, operands_, data_);
+    for (int d = 0; d < ndim_; ++d) std::copy_n(other.strides_[d], operands_, strides_[d]);
+  }
+
+  int ndim_ = 0;
+  int operands_ = 0;
   int64_t numel_;
   int64_t sizes_[kMaxDims];
   int64_t perm_[kMaxDims];

@@ -43,6 +43,18 @@ TENON_FUNCTOR inline int64_t sum_in_lanes(const float* in, int64_t count, double
   return i;
 }
 
+// Halves of the lanes are added pairwise. No loop over widths: compilers would keep it, and lanes in
+// memory, which takes as long as some hundred elements.
+template <int kWidth>
+TENON_FUNCTOR inline double sum_of_lanes(double* lanes) {
+  if constexpr (kWidth == 1) {
+    return lanes[0];
+  } else {
+    for (int k = 0; k < kWidth / 2; ++k) lanes[k] += lanes[k + kWidth / 2];
+    return sum_of_lanes<kWidth / 2>(lanes);
+  }
+}
+
 template <bool kJoins>
 TENON_FUNCTOR inline double sum_of_floats(const float* in, int64_t count) {
   constexpr int kLanes = 16;
@@ -53,10 +65,7 @@ TENON_FUNCTOR inline double sum_of_floats(const float* in, int64_t count) {
     i += sum_in_lanes<4>(in + i, count - i, lanes);
   }
   i += sum_in_lanes<1>(in + i, count - i, lanes);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
-  }
-  double total = lanes[0];
+  double total = sum_of_lanes<kLanes>(lanes);
   for (; i < count; ++i) total += static_cast<double>(in[i]);
   return total;
 }
@@ -99,6 +108,7 @@ TENON_FUNCTOR inline double sum_of_packs(const char* in, int64_t packs) {
     i += sum_packs_in_lanes<Pack, 4>(in + i * kBytes, packs - i, lanes);
   }
   sum_packs_in_lanes<Pack, 1>(in + i * kBytes, packs - i, lanes);
+  // A loop: told one by one, gcc would take lanes of float16 for so many numbers and no vector.
   for (int64_t width = Pack::kSize / 2; width > 0; width /= 2) {
     for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
