@@ -73,8 +73,8 @@ TENON_FUNCTOR inline void put(R* re, R* im, int64_t at, Complex<R> a, Complex<R>
   im[at] = a.re * turn.im + a.im * turn.re;
 }
 
-// Calls `body(q)` for all q below `stride`. Where that is whole vectors the inner loop is of one, and
-// nothing is asked behind it.
+// Calls `body(q)` for all q below `stride`. Where that is whole vectors the inner loop is of one,
+// and nothing is asked behind it.
 template <class R, bool kWhole, class Body>
 [[gnu::always_inline]] inline void each_beside(int64_t stride, Body&& body) {
   if constexpr (kWhole) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::_softmax and aten::_log_softmax on the CPU, and their gradients: row after row, in a buffer
-// that stays in the nearest cache.
+// aten::_softmax and aten::_log_softmax on the CPU, and their gradients: row after row, or columns
+// side by side.
 #include "kernels/ops/softmax.h"
 
 #include <limits>
@@ -49,12 +49,6 @@ template <RowStep kStep, class T>
     const T sum = sum_of<T>(count, [&](int64_t i) { return out[i] = maths::exp(a[i] - largest); });
     TENON_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) out[i] = out[i] / sum;
-  } else if constexpr (kStep == RowStep::LogSoftmax) {
-    const T largest = largest_of(a, count);
-    const T sum = sum_of<T>(count, [&](int64_t i) { return maths::exp(a[i] - largest); });
-    const T logarithm = maths::log(sum);
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) out[i] = a[i] - largest - logarithm;
   } else if constexpr (kStep == RowStep::SoftmaxBackward) {
     const T sum = sum_of<T>(count, [&](int64_t i) { return a[i] * b[i]; });
     TENON_INDEPENDENT
@@ -66,31 +60,148 @@ template <RowStep kStep, class T>
   }
 }
 
+// So many rows that stay near, so that their sums' logarithms are taken together.
+constexpr int64_t kRowsOfLogs = 16;
+constexpr int64_t kNearElements = 8192;
+
+template <class T>
+[[gnu::always_inline]] inline void log_softmax_rows(const T* a, T* out, int64_t count,
+                                                    int64_t rows) {
+  T largest[kRowsOfLogs], logarithms[kRowsOfLogs];
+  for (int64_t r = 0; r < rows; ++r) {
+    const T* const row = a + r * count;
+    largest[r] = largest_of(row, count);
+    logarithms[r] = sum_of<T>(count, [&](int64_t i) { return maths::exp(row[i] - largest[r]); });
+  }
+  std::fill_n(logarithms + rows, kRowsOfLogs - rows, T(1));
+  TENON_INDEPENDENT
+  for (int64_t r = 0; r < kRowsOfLogs; ++r) logarithms[r] = maths::log(logarithms[r]);
+  for (int64_t r = 0; r < rows; ++r) {
+    const T most = largest[r], logarithm = logarithms[r];
+    TENON_INDEPENDENT
+    for (int64_t i = r * count; i < (r + 1) * count; ++i) out[i] = a[i] - most - logarithm;
+  }
+}
+
 template <RowStep kStep, class T>
-void row_base(const T* a, const T* b, T* out, int64_t count) {
-  step_row<kStep>(a, b, out, count);
+[[gnu::always_inline]] inline void step_rows(const T* a, const T* b, T* out, int64_t count,
+                                             int64_t rows) {
+  if constexpr (kStep == RowStep::LogSoftmax) {
+    const int64_t together = count * kRowsOfLogs <= kNearElements ? kRowsOfLogs : 1;
+    for (int64_t r = 0; r < rows; r += together) {
+      log_softmax_rows(a + r * count, out + r * count, count, std::min(together, rows - r));
+    }
+  } else {
+    for (int64_t at = 0; at < rows * count; at += count) {
+      step_row<kStep>(a + at, b + at, out + at, count);
+    }
+  }
+}
+
+// ---- Columns side by side -----------------------------------------------------------------------
+
+// So many columns are at most computed together, and so many rows added up before sums join: their
+// errors grow with both numbers, not with the product.
+constexpr int64_t kMostColumns = 256;
+constexpr int64_t kRowsTogether = 256;
+
+// Sums over the rows of so many columns: `term(at, c)` of column c in the row that begins at `at`.
+template <class T, class Term>
+[[gnu::always_inline]] inline void sum_columns(T* sums, int64_t length, int64_t stride,
+                                               int64_t count, Term&& term) {
+  std::fill_n(sums, count, T(0));
+  for (int64_t first = 0; first < length; first += kRowsTogether) {
+    const int64_t end = std::min(first + kRowsTogether, length);
+    T part[kMostColumns] = {};
+    for (int64_t l = first; l < end; ++l) {
+      TENON_INDEPENDENT
+      for (int64_t c = 0; c < count; ++c) part[c] += term(l * stride, c);
+    }
+    TENON_INDEPENDENT
+    for (int64_t c = 0; c < count; ++c) sums[c] += part[c];
+  }
+}
+
+// As step_row, of `count` columns of `length` elements, which are `stride` apart.
+template <RowStep kStep, class T>
+[[gnu::always_inline]] inline void step_columns(const T* a, const T* b, T* out, int64_t length,
+                                                int64_t stride, int64_t count) {
+  T largest[kMostColumns], sums[kMostColumns];
+  const auto each = [&](auto&& element) {
+    for (int64_t at = 0; at < length * stride; at += stride) {
+      TENON_INDEPENDENT
+      for (int64_t c = 0; c < count; ++c) element(at, c);
+    }
+  };
+  if constexpr (kStep == RowStep::Softmax || kStep == RowStep::LogSoftmax) {
+    std::fill_n(largest, count, -std::numeric_limits<T>::infinity());
+    each([&](int64_t at, int64_t c) {
+      largest[c] = a[at + c] > largest[c] ? a[at + c] : largest[c];
+    });
+  }
+  if constexpr (kStep == RowStep::Softmax) {
+    sum_columns(sums, length, stride, count, [&](int64_t at, int64_t c) {
+      return out[at + c] = maths::exp(a[at + c] - largest[c]);
+    });
+    each([&](int64_t at, int64_t c) { out[at + c] = out[at + c] / sums[c]; });
+  } else if constexpr (kStep == RowStep::LogSoftmax) {
+    sum_columns(sums, length, stride, count,
+                [&](int64_t at, int64_t c) { return maths::exp(a[at + c] - largest[c]); });
+    TENON_INDEPENDENT
+    for (int64_t c = 0; c < count; ++c) sums[c] = maths::log(sums[c]);
+    each([&](int64_t at, int64_t c) { out[at + c] = a[at + c] - largest[c] - sums[c]; });
+  } else if constexpr (kStep == RowStep::SoftmaxBackward) {
+    sum_columns(sums, length, stride, count,
+                [&](int64_t at, int64_t c) { return a[at + c] * b[at + c]; });
+    each([&](int64_t at, int64_t c) { out[at + c] = b[at + c] * (a[at + c] - sums[c]); });
+  } else {
+    sum_columns(sums, length, stride, count, [&](int64_t at, int64_t c) { return a[at + c]; });
+    each([&](int64_t at, int64_t c) { out[at + c] = a[at + c] - maths::exp(b[at + c]) * sums[c]; });
+  }
+}
+
+// ---- For several instruction sets ---------------------------------------------------------------
+
+// `count` rows, one behind the other, or as many columns.
+template <RowStep kStep, class T>
+[[gnu::always_inline]] inline void step(const T* a, const T* b, T* out, int64_t length,
+                                        int64_t stride, int64_t count) {
+  if (stride == 1) {
+    step_rows<kStep>(a, b, out, length, count);
+  } else {
+    step_columns<kStep>(a, b, out, length, stride, count);
+  }
+}
+
+template <RowStep kStep, class T>
+[[gnu::flatten]] void step_base(const T* a, const T* b, T* out, int64_t length, int64_t stride,
+                                int64_t count) {
+  step<kStep>(a, b, out, length, stride, count);
 }
 #if defined(TENON_AVX2)
 template <RowStep kStep, class T>
-TENON_AVX2 void row_avx2(const T* a, const T* b, T* out, int64_t count) {
-  step_row<kStep>(a, b, out, count);
+TENON_AVX2 [[gnu::flatten]] void step_avx2(const T* a, const T* b, T* out, int64_t length,
+                                           int64_t stride, int64_t count) {
+  step<kStep>(a, b, out, length, stride, count);
 }
 template <RowStep kStep, class T>
-TENON_AVX512 void row_avx512(const T* a, const T* b, T* out, int64_t count) {
-  step_row<kStep>(a, b, out, count);
+TENON_AVX512 [[gnu::flatten]] void step_avx512(const T* a, const T* b, T* out, int64_t length,
+                                               int64_t stride, int64_t count) {
+  step<kStep>(a, b, out, length, stride, count);
 }
 #endif
 
 template <class T>
-using Row = void (*)(const T* a, const T* b, T* out, int64_t count);
+using Step = void (*)(const T* a, const T* b, T* out, int64_t length, int64_t stride,
+                      int64_t count);
 
 template <RowStep kStep, class T>
-Row<T> row_of() {
+Step<T> step_of() {
 #if defined(TENON_AVX2)
-  if (vector_level == 2) return &row_avx512<kStep, T>;
-  if (vector_level == 1) return &row_avx2<kStep, T>;
+  if (vector_level == 2) return &step_avx512<kStep, T>;
+  if (vector_level == 1) return &step_avx2<kStep, T>;
 #endif
-  return &row_base<kStep, T>;
+  return &step_base<kStep, T>;
 }
 
 // ---- All rows -----------------------------------------------------------------------------------
@@ -130,10 +241,52 @@ void put_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_i
   cast(result, turned);
 }
 
+// Columns that stay in the second cache are computed where they are.
+constexpr int64_t kNearBytes = 262144;
+
+// How many columns along `dim` are computed together; 0: as rows.
+template <class T>
+int64_t columns_together(const tenon_tensor_info& info, int64_t dim) {
+  if (dtype_of_info(info) != element_dtype<T> || !is_contiguous(info)) return 0;
+  if (info.ndim == 0 || dim == info.ndim - 1 || info.strides[dim] == 1) return 0;
+  const int64_t length = info.sizes[dim];
+  const int64_t stride = info.strides[dim];
+  constexpr int64_t kVector = 64 / sizeof(T);
+  // Enough of them for several threads.
+  const int64_t most = std::min(kGrain / length, stride / 4);
+  const int64_t count = std::min({stride, kMostColumns, std::max(most, kVector)});
+  return count * length * int64_t{sizeof(T)} <= kNearBytes ? count : 0;
+}
+
+template <RowStep kStep, class T>
+void run_columns(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_info& a,
+                 const tenon_tensor_info& b, int64_t together) {
+  const int64_t length = result.sizes[dim], stride = result.strides[dim];
+  const int64_t blocks = (stride - 1) / together + 1;
+  const int64_t tasks = result.numel / (length * stride) * blocks;
+  const Step<T> step = step_of<kStep, T>();
+  const int64_t grain = std::max<int64_t>(kGrain / (length * together), 1);
+  parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t first = task % blocks * together;
+      const int64_t offset = task / blocks * length * stride + first;
+      const auto at = [&](const tenon_tensor_info& info) {
+        return static_cast<T*>(info.data) + offset;
+      };
+      step(at(a), at(b), at(result), length, stride, std::min(together, stride - first));
+    }
+  });
+}
+
 template <RowStep kStep, class T>
 void run_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_info& a,
               const tenon_tensor_info* b) {
   constexpr Dtype wide = element_dtype<T>;
+  const int64_t together = columns_together<T>(result, dim);
+  if (together != 0 && columns_together<T>(a, dim) != 0 &&
+      (b == nullptr || columns_together<T>(*b, dim) != 0)) {
+    return run_columns<kStep, T>(result, dim, a, b != nullptr ? *b : a, together);
+  }
   const int64_t length = size_along(result, dim);
   const int64_t rows = result.numel / length;
   Tensor owner_a, owner_b, owner_result;
@@ -150,14 +303,12 @@ void run_rows(const tenon_tensor_info& result, int64_t dim, const tenon_tensor_i
                       (is_scalar || dim == result.ndim - 1);
   if (!direct) owner_result = Tensor::empty(sizes_of(in_a), wide);
   const tenon_tensor_info out = direct ? result : owner_result.info();
-  const Row<T> row = row_of<kStep, T>();
+  const Step<T> step = step_of<kStep, T>();
   parallel_for(rows, std::max<int64_t>(kGrain / length, 1), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const auto at = [&](const tenon_tensor_info& info) {
-        return static_cast<T*>(info.data) + r * length;
-      };
-      row(at(in_a), at(in_b), at(out), length);
-    }
+    const auto at = [&](const tenon_tensor_info& info) {
+      return static_cast<T*>(info.data) + begin * length;
+    };
+    step(at(in_a), at(in_b), at(out), length, 1, end - begin);
   });
   if (direct) return;
   if (is_scalar) return cast(result, out);

@@ -43,8 +43,8 @@ TENON_FUNCTOR inline int64_t sum_in_lanes(const float* in, int64_t count, double
   return i;
 }
 
-// Halves of the lanes are added pairwise. No loop over widths: compilers would keep it, and lanes in
-// memory, which takes as long as some hundred elements.
+// Halves of the lanes are added pairwise. No loop over widths: compilers would keep it, and lanes
+// in memory, which takes as long as some hundred elements.
 template <int kWidth>
 TENON_FUNCTOR inline double sum_of_lanes(double* lanes) {
   if constexpr (kWidth == 1) {
