@@ -27,11 +27,16 @@ TENON_FUNCTOR inline T extreme_of(const T* in, int64_t count) {
       unordered[k] |= (a != a) | (b != b) ? 1 : 0;
     }
   }
-  for (int k = 0; k < kHalf; ++k) best[k] = better(best[k + kHalf], best[k]);
-  for (int k = 0; k < kHalf / 2; ++k) best[k] = better(best[k + kHalf / 2], best[k]);
+  const auto join = [&](int width) {
+    for (int k = 0; k < width; ++k) best[k] = better(best[k + width], best[k]);
+  };
+  join(kHalf);
+  join(kHalf / 2);
+  join(kHalf / 4);
+  join(kHalf / 8);
   T most = best[0];
   Truth any = 0;
-  for (int k = 1; k < kHalf / 2; ++k) most = better(best[k], most);
+  for (int k = 1; k < kHalf / 8; ++k) most = better(best[k], most);
   for (int k = 0; k < kHalf; ++k) any |= unordered[k];
   for (; i < count; ++i) {
     most = better(in[i], most);
