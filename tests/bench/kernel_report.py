@@ -30,15 +30,11 @@ REASONS = {
     "scatter/": "self is copied first; one element at a time",
     "index_select/": "by way of index, whose offsets are made first",
     "all/": "one thread folds what takes less than two to agree",
-    "sum/int64": "memory or the second cache bounds it; why PyTorch gets more is not known",
-    "sum/float64": "memory or the second cache bounds it; why PyTorch gets more is not known",
     "amax/int64": "loops of 256 bits: integers have none of 512",
-    "sum/float32": "memory bounds it; from run to run at par",
-    "mean/float32": "memory bounds it; from run to run at par",
-    "add/float32/+": "memory bounds it; from run to run at par",
-    "relu/": "memory bounds it; from run to run at par",
-    "to ": "memory bounds it; from run to run at par",
-    "softmax/float32/dim 0": "rows are turned, computed and turned back",
+    **dict.fromkeys(
+        ("add/", "mul/", "div/", "relu/", "clone/", "cat/", "to ", "sum/", "mean/", "amax/"),
+        "memory or the second cache bounds it; from run to run at par",
+    ),
 }
 
 
