@@ -24,7 +24,7 @@ TENON_FUNCTOR inline T extreme_of(const T* in, int64_t count) {
     TENON_ROLLED
     for (int k = 0; k < kHalf; ++k) {
       const T a = in[i + k], b = in[i + k + kHalf];
-      unordered[k] |= (a != a) | (b != b) ? 1 : 0;
+      unordered[k] |= ((a != a) | (b != b)) ? 1 : 0;
     }
   }
   const auto join = [&](int width) {
