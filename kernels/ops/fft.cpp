@@ -34,6 +34,13 @@ Dims wrapped_dims(const Call& call, const Tensor& self, Sizes dims) {
   return wrapped;
 }
 
+// The same of a tensor that has them: a number has no line to be transformed.
+Dims line_dims(const Call& call, const Tensor& self, Sizes dims) {
+  if (self.ndim() == 0 && !dims.empty())
+    fail_argument(call.op(), "self", "a tensor of one dim at least", Dims(self.sizes()));
+  return wrapped_dims(call, self, dims);
+}
+
 // As PyTorch has it with MKL: other dims in front, by their strides, then those of the transform.
 Dims transform_strides(const Dims& given, const Dims& sizes, const Dims& dims, bool keeps_last) {
   Dims order;
@@ -79,7 +86,7 @@ double count_of(const Dims& sizes, const Dims& dims) {
 Transform c2c_of(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (!is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "complex");
-  const Dims dims = wrapped_dims(call, self, call.get<Sizes>(1));
+  const Dims dims = line_dims(call, self, call.get<Sizes>(1));
   const Dims sizes(self.sizes());
   const Dims strides = transform_strides(self.strides(), sizes, dims, false);
   Transform transform{
@@ -95,7 +102,7 @@ Transform r2c_of(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (self.dtype() != Dtype::F32 && self.dtype() != Dtype::F64)
     fail_dtype(call.op(), "self", self.dtype(), "float32, float64");
-  const Dims dims = wrapped_dims(call, self, call.get<Sizes>(1));
+  const Dims dims = line_dims(call, self, call.get<Sizes>(1));
   if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = sizes[last];
@@ -114,7 +121,7 @@ Transform r2c_of(const Call& call) {
 Transform c2r_of(const Call& call) {
   const Tensor self = *call.get<Tensor>(0);
   if (!is_complex(self.dtype())) fail_dtype(call.op(), "self", self.dtype(), "complex");
-  const Dims dims = wrapped_dims(call, self, call.get<Sizes>(1));
+  const Dims dims = line_dims(call, self, call.get<Sizes>(1));
   if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = call.get<int64_t>(3);

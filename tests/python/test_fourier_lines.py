@@ -56,3 +56,16 @@ def test_columns_and_lines_with_gaps(kind):
         cube = tenon.from_numpy(values.reshape(lines, length, 1).repeat(3, axis=2))
         expected = numpy.fft.fft2(cube.numpy().astype("complex128"), axes=(0, 1))
         check(fft.fft2(cube, dim=(0, 1)), expected, KINDS[kind])
+
+
+def test_a_number_has_no_line():
+    real, both = tenon.tensor(1.0), tenon.tensor(1 + 0j)
+    calls = [
+        lambda: tenon.ops.aten._fft_r2c(real, [0], 0, True),
+        lambda: tenon.ops.aten._fft_c2c(both, [-1], 0, True),
+        lambda: tenon.ops.aten._fft_c2r(both, [0], 0, 1),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="self must be a tensor of one dim at least"):
+            call()
+    assert tenon.ops.aten._fft_c2c(both, [], 0, True).item() == 1
