@@ -119,6 +119,7 @@ TENON_FUNCTOR inline double zeta(double s, double q) {
   double a = q;
   for (int k = 0; k < kTerms || a <= 9; ++k, a += 1) sum += TENON_MATHS(pow)(a, -s);
   double power = TENON_MATHS(pow)(a, -s);
+  if (power == 0) return sum;  // for large s, infinity too
   sum += power * a / (s - 1) + power / 2;
   double factor = s;
   power /= a;
