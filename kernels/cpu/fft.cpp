@@ -2,9 +2,8 @@
 // aten::_fft_c2c, aten::_fft_r2c and aten::_fft_c2r on the CPU.
 #include "kernels/ops/fft.h"
 
-#include <memory>
-
 #include "kernels/common/promotion.h"
+#include "kernels/cpu/cache_lines.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/fft_lines.h"
 #include "kernels/cpu/fft_plan.h"
@@ -13,11 +12,6 @@
 
 namespace tenon::kernels::cpu {
 namespace {
-
-// Vectors are read whole: they must not lie across two lines of the cache.
-struct alignas(64) CacheLine {
-  char bytes[64];
-};
 
 // Where lines along a dim begin, in elements.
 class LineStarts {
@@ -80,13 +74,10 @@ void transform_lines(const tenon_tensor_info& out, const tenon_tensor_info& in, 
   const int64_t groups = (lines + width - 1) / width;
   const int64_t grain = std::max<int64_t>(kGrain / (size * width * 4), 1);
   parallel_for(groups, grain, [&](int64_t begin, int64_t end) {
-    const auto most = static_cast<size_t>(width / kTogether);
-    const auto numbers = static_cast<size_t>(size) * most;
-    const auto work_numbers = static_cast<size_t>(plan->work_size()) * most;
-    const auto lines_of = [](size_t count) {
-      return std::make_unique_for_overwrite<CacheLine[]>(count * sizeof(R) / sizeof(CacheLine) + 1);
-    };
-    const auto data_lines = lines_of(2 * numbers), work_lines = lines_of(2 * work_numbers);
+    const int64_t most = width / kTogether;
+    const int64_t numbers = size * most;
+    const auto data_lines = cache_lines(2 * numbers * int64_t{sizeof(R)});
+    const auto work_lines = cache_lines(2 * plan->work_size() * most * int64_t{sizeof(R)});
     auto* const data = reinterpret_cast<R*>(data_lines.get());
     auto* const work = reinterpret_cast<R*>(work_lines.get());
     int64_t in_starts[2 * kFftSide<R>], out_starts[2 * kFftSide<R>];

@@ -16,6 +16,9 @@ template <class R>
 struct Side {
   FftParts<R> parts;
   int64_t lines;
+
+  // Where line i of reals begins.
+  R* part_of(int64_t i) const { return (i % 2 == 0 ? parts.re : parts.im) + i / 2; }
 };
 
 // Where lines begin, and how far their elements are apart.
@@ -175,9 +178,6 @@ template <class R>
 void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_t count,
                 int64_t size) {
   constexpr int64_t kSide = Square<R>::kSide;
-  const auto part_of = [&](int64_t i) {
-    return (i % 2 == 0 ? side.parts.re : side.parts.im) + i / 2;
-  };
   // kSide lines of real parts, and the ones beside them.
   const auto square = [&](int64_t i, int64_t k) {
     for (int64_t part = 0; part < 2; ++part) {
@@ -186,12 +186,12 @@ void take_reals(const Side<R>& side, const R* source, const Starts& from, int64_
         numbers.load(static_cast<int>(j), source + from.at[i + part + 2 * j] + k);
       }
       numbers.turn();
-      R* const to = part_of(i + part) + k * side.lines;
+      R* const to = side.part_of(i + part) + k * side.lines;
       for (int64_t j = 0; j < kSide; ++j) numbers.store(static_cast<int>(j), to + j * side.lines);
     }
   };
   const auto each = [&](int64_t i, int64_t first, int64_t end) {
-    R* const part = part_of(i);
+    R* const part = side.part_of(i);
     const R* const line = i < count ? source + from.at[i] : nullptr;
     const int64_t step = from.step, apart = side.lines;
     if (line == nullptr) {
@@ -209,13 +209,10 @@ template <class R>
 void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count, int64_t size,
                 R factor) {
   constexpr int64_t kSide = Square<R>::kSide;
-  const auto part_of = [&](int64_t i) {
-    return (i % 2 == 0 ? side.parts.re : side.parts.im) + i / 2;
-  };
   const auto square = [&](int64_t i, int64_t k) {
     for (int64_t part = 0; part < 2; ++part) {
       Square<R> numbers;
-      const R* const from = part_of(i + part) + k * side.lines;
+      const R* const from = side.part_of(i + part) + k * side.lines;
       for (int64_t j = 0; j < kSide; ++j) numbers.load(static_cast<int>(j), from + j * side.lines);
       for (auto& row : numbers.rows) row *= factor;
       numbers.turn();
@@ -225,7 +222,7 @@ void give_reals(const Side<R>& side, R* target, const Starts& to, int64_t count,
     }
   };
   const auto each = [&](int64_t i, int64_t first, int64_t end) {
-    const R* const part = part_of(i);
+    const R* const part = side.part_of(i);
     R* const line = target + to.at[i];
     const int64_t step = to.step, apart = side.lines;
     TENON_INDEPENDENT

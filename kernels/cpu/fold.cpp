@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernels/cpu/bind.h"
+#include "kernels/cpu/cache_lines.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
 #include "kernels/cpu/shared_loop.h"
@@ -89,11 +90,7 @@ class Folder {
     const int64_t parts = (size - 1) / step + 1;
     each_block(base, [&](char* const* data, const int64_t* strides, int64_t count) {
       const int64_t width = (count * type_.state_size + 63) / 64 * 64;
-      struct alignas(64) Line {
-        char bytes[64];
-      };
-      const auto states =
-          std::make_unique_for_overwrite<Line[]>(static_cast<size_t>(parts * width / 64));
+      const auto states = cache_lines(parts * width);
       char* const first = states[0].bytes;
       parallel_for(size, step, [&](int64_t begin, int64_t end) {
         char* in = nullptr;
