@@ -16,7 +16,6 @@ import native
 import ui
 
 TOOLS = ui.ROOT / "tests" / "tools"
-CLANG_FORMAT = "clang-format-14"
 CXX = (".h", ".hpp", ".c", ".cpp", ".cu", ".cuh")
 RUST = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
 
@@ -62,7 +61,9 @@ def _run(what: str, command: list, env: dict | None = None) -> int:
 def clang_format(fix: bool) -> int:
     files = _tracked(*CXX)
     mode = ["-i"] if fix else ["--dry-run", "-Werror"]
-    status = _run("lint clang-format", [CLANG_FORMAT, "--style=file", *mode, *files])
+    # From PyPI, since each version formats differently and no system has them all.
+    program = environment.python("base", "lint").parent / "clang-format"
+    status = _run("lint clang-format", [program, "--style=file", *mode, *files])
     print(f"    {len(files)} C, C++ and CUDA files")
     return status
 
@@ -199,9 +200,7 @@ def plain(name: str):
 
 
 CHECKS = {
-    "format": Check(
-        "C, C++ and CUDA formatting (clang-format 14)", clang_format, ("clang-format",)
-    ),
+    "format": Check("C, C++ and CUDA formatting (clang-format 14)", clang_format),
     "ruff": Check("Python linting and formatting", ruff),
     "types": Check("a typed user's program, by mypy --strict and Pyright", types),
     "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine has: tools, versions, Debian packages, and how missing ones get installed."""
+"""Finds the tools and libraries of needs.py on this machine, and installs missing ones by apt."""
 
 from __future__ import annotations
 
-import dataclasses
 import glob
 import os
 import pathlib
@@ -11,120 +10,13 @@ import re
 import shutil
 import subprocess
 
+import apt
 import ui
-
-# Minimum supported Rust: the version field of bindings/rust/Cargo.toml says the same.
-RUST_MINIMUM = (1, 70)
-
-
-@dataclasses.dataclass(frozen=True)
-class Need:
-    """One thing the project needs: how it is found, and the packages that bring it."""
-
-    name: str
-    packages: tuple
-    program: str = ""  # a command that must exist ...
-    version: tuple = ()  # ... at this version or newer ...
-    files: tuple = ()  # ... or glob patterns of which one must match
-    why: str = ""
-
-
-NEEDS = {
-    "gcc": Need("C++20 compiler", ("build-essential",), "g++", (11,), why="everything native"),
-    "certificates": Need(
-        "CA certificates",
-        ("ca-certificates",),
-        files=("/etc/ssl/certs/ca-certificates.crt",),
-        why="downloads",
-    ),
-    "cmake": Need("CMake", ("cmake",), "cmake", (3, 25), why="the build"),
-    "ninja": Need("Ninja", ("ninja-build",), "ninja", why="the build"),
-    "gtest": Need(
-        "GoogleTest",
-        ("libgtest-dev",),
-        files=("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"),
-        why="C++ tests",
-    ),
-    "cmocka": Need(
-        "cmocka",
-        ("libcmocka-dev",),
-        files=("/usr/include/cmocka.h", "/usr/local/include/cmocka.h"),
-        why="C tests",
-    ),
-    "openblas": Need(
-        "OpenBLAS",
-        ("libopenblas-dev",),
-        files=("/usr/include/*/cblas.h", "/usr/include/cblas.h", "/usr/local/include/cblas.h"),
-        why="matrix products of double and complex numbers",
-    ),
-    "onednn": Need(
-        "oneDNN",
-        ("libdnnl-dev",),
-        files=("/usr/include/dnnl.h", "/usr/include/*/dnnl.h", "/usr/local/include/dnnl.h"),
-        why="matrix products of floats",
-    ),
-    "swig": Need("SWIG", ("swig",), "swig", (4, 1), why="Python and Java bindings"),
-    "python-dev": Need(
-        "Python headers and venv", ("python3-dev", "python3-venv"), why="the Python binding"
-    ),
-    "jdk": Need("JDK", ("openjdk-17-jdk-headless",), "javac", (17,), why="the Java binding"),
-    "maven": Need("Maven", ("maven",), "mvn", why="the Java binding"),
-    "rust": Need("Rust", ("rustc-web", "cargo-web"), "cargo", RUST_MINIMUM, why="the Rust binding"),
-    "png": Need(
-        "libpng",
-        ("libpng-dev",),
-        files=("/usr/include/png.h", "/usr/local/include/png.h"),
-        why="the demo",
-    ),
-    "jpeg": Need(
-        "libjpeg",
-        ("libjpeg-dev",),
-        files=("/usr/include/jpeglib.h", "/usr/local/include/jpeglib.h"),
-        why="the demo",
-    ),
-    "benchmark": Need(
-        "Google Benchmark",
-        ("libbenchmark-dev",),
-        files=("/usr/include/benchmark/benchmark.h",),
-        why="./dev bench",
-    ),
-    "gcc-aarch64": Need(
-        "C++20 compiler for aarch64",
-        ("g++-aarch64-linux-gnu",),
-        "aarch64-linux-gnu-g++",
-        (11,),
-        why="./dev cross",
-    ),
-    "qemu": Need("QEMU", ("qemu-user-static",), "qemu-aarch64-static", why="./dev cross"),
-    "debootstrap": Need("debootstrap", ("debootstrap",), "debootstrap", why="./dev test roots"),
-    "clang": Need("clang", ("clang-14",), "clang++-14", why="./dev fuzz and ./dev lint"),
-    "fuzzer": Need(
-        "libFuzzer",
-        ("libclang-rt-14-dev",),
-        files=("/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a",),
-        why="./dev fuzz",
-    ),
-    "clang-format": Need(
-        "clang-format 14", ("clang-format-14",), "clang-format-14", why="./dev lint"
-    ),
-    "rustfmt": Need("rustfmt", ("rustfmt-web",), "rustfmt", why="./dev lint"),
-    "clippy": Need("clippy", ("rust-web-clippy",), "cargo-clippy", why="./dev lint"),
-    "doxygen": Need("Doxygen", ("doxygen",), "doxygen", why="the C reference of ./dev docs"),
-    "libclang": Need(
-        "libclang",
-        ("libclang-14-dev",),
-        files=("/usr/lib/llvm-*/lib/libclang*.so*",),
-        why="bindgen, in ./dev lint",
-    ),
-}
-NATIVE = ("gcc", "certificates", "cmake", "ninja", "gtest", "cmocka", "openblas", "onednn")
-ALL = NATIVE + ("swig", "python-dev", "jdk", "maven", "rust", "png", "jpeg")
-FUZZ = ("certificates", "cmake", "ninja", "clang", "fuzzer")
-LINT = ("clang", "clang-format", "rustfmt", "clippy", "libclang")
+from needs import NEEDS, PACKAGE_MANAGERS, Need
 
 
 def command_version(program: str) -> tuple:
-    """Version a program prints about itself as a tuple of numbers, or () when it prints none."""
+    """Version that a program prints as a tuple of numbers, or () if it prints none."""
     flag = "-version" if os.path.basename(program).startswith("swig") else "--version"
     try:
         done = subprocess.run(
@@ -132,24 +24,25 @@ def command_version(program: str) -> tuple:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", done.stdout + done.stderr)
-    if match is None:
-        match = re.search(r"\b(\d+)\b", done.stdout + done.stderr)
+    text = done.stdout + done.stderr
+    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text) or re.search(r"\b(\d+)\b", text)
     return tuple(int(part) for part in match.groups() if part) if match else ()
 
 
 def locate(need: Need) -> str | None:
-    """Where a need is met: a path, or None. A program that is too old counts as missing."""
+    """Path of what meets a need, or None. A program that is too old does not meet it."""
     if need.name == "Python headers and venv":
         return _python_headers()
     if need.program == "javac":
         home = java_home()
         return str(home / "bin/javac") if home else None
+    if need.program.endswith("-*"):
+        return newest_program(need.program.removesuffix("-*"), need.minimum)
     if need.program:
         path = shutil.which(need.program)
         if path is None and need.program in ("cargo", "rustfmt", "cargo-clippy"):
             path = shutil.which(need.program, path=str(pathlib.Path.home() / ".cargo/bin"))
-        if path is None or (need.version and command_version(path) < need.version):
+        if path is None or (need.minimum and command_version(path) < need.minimum):
             return None
         return path
     for pattern in need.files:
@@ -157,6 +50,15 @@ def locate(need: Need) -> str | None:
         if found:
             return found[0]
     return None
+
+
+def newest_program(name: str, minimum: tuple = ()) -> str | None:
+    """Path of the newest installed program among `name` and `name-<number>`, or None."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    paths = [path for folder in folders for path in glob.glob(f"{folder}/{name}-[0-9]*")]
+    plain = shutil.which(name)
+    found = [(command_version(path), path) for path in (*paths, *([plain] if plain else []))]
+    return max((one for one in found if one[0] and one[0] >= minimum), default=(0, None))[1]
 
 
 def _python_headers() -> str | None:
@@ -188,45 +90,62 @@ def missing(names: tuple) -> list:
 
 
 def ensure(names: tuple) -> None:
-    """Installs what is missing of `names`, or tells the user the one line that does."""
+    """Installs the missing ones of `names`, or fails with the commands that install them."""
     lacking = missing(names)
     if not lacking:
         return
-    wanted = ", ".join(NEEDS[name].name for name in lacking)
+    wanted = ", ".join(_describe(name) for name in lacking)
     if shutil.which("apt-get") is None:
-        raise ui.Failure(f"missing: {wanted}. Install them with your package manager, then repeat")
+        raise ui.Failure(f"missing: {wanted}. {elsewhere(lacking)}")
     prefix = _root_prefix()
     if prefix is not None:
         ui.say(f"missing: {wanted}")
-        # Debian's slim images carry no package lists; the names below depend on them.
-        ui.run("apt-get update", [*prefix, "apt-get", "-q", "update"], env=_apt_env())
-    packages = sorted({p for name in lacking for p in _packages(name)})
+        # Debian's slim images have no package lists, and the names below depend on the lists.
+        ui.run("apt-get update", [*prefix, "apt-get", "-q", "update"], env=apt.NONINTERACTIVE)
+    packages, too_old = choose(lacking)
+    if too_old:
+        raise ui.Failure(f"this system offers too old a version: {'; '.join(too_old)}")
     line = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if prefix is None:
         raise ui.Failure(f"missing: {wanted}. Run as root, then repeat:\n  {' '.join(line)}")
-    ui.run("apt-get install", [*prefix, *line], env=_apt_env())
+    ui.run("apt-get install", [*prefix, *line], env=apt.NONINTERACTIVE)
     still = missing(tuple(lacking))
     if still:
         names = ", ".join(_describe(name) for name in still)
         raise ui.Failure(f"after installing {' '.join(packages)} these are still missing: {names}")
 
 
-def _packages(name: str) -> tuple:
-    """Packages that bring a need; Debian 12 has its newer Rust under other names than Ubuntu."""
-    if name not in ("rust", "rustfmt", "clippy") or _has_candidate("cargo-web"):
-        return NEEDS[name].packages
-    return {"rust": ("rustc", "cargo"), "rustfmt": ("rustfmt",), "clippy": ("rust-clippy",)}[name]
+def choose(names: list) -> tuple:
+    """Packages that provide the needs, and a sentence for each that apt only has too old."""
+    packages, too_old = [], []
+    for name in names:
+        group, version = apt.newest(NEEDS[name].apt)
+        if version and NEEDS[name].minimum and version < NEEDS[name].minimum:
+            offered = ".".join(str(part) for part in version)
+            too_old.append(f"{_describe(name)} is needed, {group[0]} is {offered}")
+        packages += group
+    return sorted(set(packages)), too_old
 
 
-def _has_candidate(package: str) -> bool:
-    done = subprocess.run(["apt-cache", "policy", package], capture_output=True, text=True)
-    return re.search(r"Candidate: \d", done.stdout) is not None
+def elsewhere(names: list) -> str:
+    """The command that installs the needs, for each known package manager or for the one here."""
+    lines = []
+    for index, manager in enumerate(PACKAGE_MANAGERS):
+        packages = [NEEDS[name].elsewhere[index] for name in names if NEEDS[name].elsewhere]
+        packages = list(dict.fromkeys(word for text in packages for word in text.split()))
+        verb = {"pacman": "-S", "apk": "add"}.get(manager, "install")
+        lines.append((manager, f"  {manager} {verb} {' '.join(packages)}"))
+    here = [line for manager, line in lines if shutil.which(manager)]
+    shown = here or [line for _, line in lines]
+    unknown = [NEEDS[name].name for name in names if not NEEDS[name].elsewhere]
+    note = f"\n{', '.join(unknown)}: from your system or its makers" if unknown else ""
+    return "Install the packages, then repeat:\n" + "\n".join(shown) + note
 
 
 def _describe(name: str) -> str:
     need = NEEDS[name]
-    version = ".".join(str(part) for part in need.version)
-    return f"{need.name} {version}+".rstrip(" +") if not version else f"{need.name} {version}+"
+    version = ".".join(str(part) for part in need.minimum)
+    return f"{need.name} {version}+" if version else need.name
 
 
 def _root_prefix() -> list | None:
@@ -238,10 +157,6 @@ def _root_prefix() -> list | None:
     return None
 
 
-def _apt_env() -> dict:
-    return {"DEBIAN_FRONTEND": "noninteractive"}
-
-
 def cargo() -> str:
     path = locate(NEEDS["rust"])
     if path is None:
@@ -250,23 +165,43 @@ def cargo() -> str:
 
 
 def doctor(names: tuple, extra: list) -> int:
-    """Prints what is found, missing and which version. Returns the number of missing needs."""
+    """Prints a table of needs: version found, oldest version, versions tried, purpose and path.
+
+    Returns the number of missing needs.
+    """
     rows = []
     lacking = 0
     for name in names:
         need = NEEDS[name]
         where = locate(need)
-        wanted = ".".join(str(part) for part in need.version)
+        oldest = ".".join(str(part) for part in need.minimum)
         version = ""
         if where and need.program:
             version = ".".join(str(part) for part in command_version(where))
         if where is None:
             lacking += 1
-            where = "MISSING: " + " ".join(_packages(name))
-        rows.append((need.name, version or "-", f"{wanted}+" if wanted else "any", need.why, where))
-    width = [max(len(row[i]) for row in rows) for i in range(4)]
-    for row in rows:
-        print("  ".join(cell.ljust(w) for cell, w in zip(row, width)) + "  " + row[4])
+            where = "MISSING: " + _offer(name)
+        rows.append(
+            (
+                need.name,
+                version or "-",
+                f"{oldest}+" if oldest else "any",
+                need.tried or "-",
+                need.why,
+                where,
+            )
+        )
+    header = ("", "found", "needed", "tried with", "for", "where")
+    width = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header) - 1)]
+    for row in (header, *rows):
+        print("  ".join(cell.ljust(w) for cell, w in zip(row, width)) + "  " + row[-1])
     for line in extra:
         print(line)
     return lacking
+
+
+def _offer(name: str) -> str:
+    """The packages that provide a need here."""
+    if shutil.which("apt-cache"):
+        return " ".join(apt.newest(NEEDS[name].apt)[0]).replace("{}", "N")
+    return elsewhere([name]).partition("\n")[2].strip()

@@ -21,9 +21,11 @@ import fuzzing
 import lint
 import machine
 import native
+import needs
 import reproducible
 import stress
 import suites
+import systems
 import ui
 
 BENCH = ui.ROOT / "tests" / "bench"
@@ -155,6 +157,11 @@ def test_for_another_processor(args) -> int:
     return cross.run(args.processor, args.filter)
 
 
+def run_systems(args) -> int:
+    """Runs demo and tests, uses the packages, and tries compilers, on minimal Debian systems."""
+    return systems.run(args.system, tuple(args.only.split(",")), args.keep)
+
+
 def fuzz(args) -> int:
     """Runs one fuzz target, or all in turn: libFuzzer with ASan and UBSan, or random programs."""
     return fuzzing.run(args.target, args.seconds)
@@ -194,7 +201,7 @@ def bench(args) -> int:
 
 def doctor(args) -> int:
     """Says what is found, what is missing and which version; installs nothing."""
-    names = tuple(dict.fromkeys((*machine.ALL, "benchmark", *machine.FUZZ, *machine.LINT)))
+    names = tuple(dict.fromkeys((*needs.ALL, "benchmark", *needs.FUZZ, *needs.LINT)))
     nvcc = shutil.which("nvcc") or "none: ./dev build --cuda takes the toolkit from PyPI"
     extra = [
         f"Python of this command: {sys.executable} {sys.version.split()[0]}",
@@ -322,6 +329,20 @@ def parser() -> argparse.ArgumentParser:
     one = verb("cross", test_for_another_processor)
     one.add_argument("processor", choices=tuple(cross.PROCESSORS))
     one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
+    one = verb("systems", run_systems)
+    one.add_argument(
+        "system",
+        nargs="*",
+        metavar="SYSTEM",
+        help=f"one or more of: {' '.join(systems.SYSTEMS)} (default: all)",
+    )
+    one.add_argument(
+        "--only",
+        default="demo,test",
+        metavar="PART,...",
+        help=f"parts to run, of: {' '.join(systems.PARTS)} (default: demo,test)",
+    )
+    one.add_argument("--keep", action="store_true", help="keep the systems in build/roots")
     one = verb("fuzz", fuzz)
     one.add_argument(
         "target", choices=(*fuzzing.TARGETS, *fuzzing.PROGRAMS, "all"), help="what to fuzz"

@@ -10,6 +10,7 @@ import re
 
 import environment
 import machine
+import needs
 import ui
 
 PRESETS = (
@@ -26,16 +27,16 @@ PRESETS = (
 )
 # What a preset needs installed. The sanitizers and CUDA build native parts only.
 NEEDS = {
-    "dev": machine.ALL,
-    "release": machine.ALL,
-    "bench": (*machine.ALL, "benchmark"),
-    "asan-ubsan": machine.NATIVE,
-    "tsan": machine.NATIVE,
-    "ubsan": machine.NATIVE,
+    "dev": needs.ALL,
+    "release": needs.ALL,
+    "bench": (*needs.ALL, "benchmark"),
+    "asan-ubsan": needs.NATIVE,
+    "tsan": needs.NATIVE,
+    "ubsan": needs.NATIVE,
     "aarch64": ("gcc", "certificates", "cmake", "ninja"),
-    "coverage": machine.NATIVE,
-    "fuzz": machine.FUZZ,
-    "cuda": machine.NATIVE,
+    "coverage": needs.NATIVE,
+    "fuzz": needs.FUZZ,
+    "cuda": needs.NATIVE,
 }
 
 
@@ -53,6 +54,12 @@ def build(
     """Brings build/<preset> up to date; configures only when CMake itself would not know to."""
     directory = environment.build_dir(preset)
     arguments = [cmake, "--preset", preset, "-B", directory, *settings]
+    # Only CI treats warnings as errors: a user's compiler may be newer than those that were tried.
+    arguments.append(f"-DTENON_WERROR={os.environ.get('TENON_WERROR', 'OFF')}")
+    if preset == "fuzz":
+        clang = machine.locate(needs.NEEDS["clang"])
+        arguments += [f"-DCMAKE_C_COMPILER={clang.replace('clang++', 'clang')}"]
+        arguments += [f"-DCMAKE_CXX_COMPILER={clang}"]
     if preset in ("dev", "release", "bench"):
         interpreter = environment.python("base")
         arguments.append(f"-DPython3_EXECUTABLE={interpreter}")
@@ -65,8 +72,8 @@ def build(
     stamp = directory / "configured-with"
     presets = hashlib.sha256((ui.ROOT / "CMakePresets.json").read_bytes()).hexdigest()
     line = "\n".join([*(str(argument) for argument in arguments), presets])
-    fresh = not (directory / "build.ninja").exists() or not stamp.exists()
-    if fresh or stamp.read_text() != line:
+    files = (stamp, directory / "build.ninja", directory / "CMakeCache.txt")
+    if not all(file.exists() for file in files) or stamp.read_text() != line:
         ui.run(f"configure {preset}", arguments, env=env)
         stamp.write_text(line)
     wanted = ["--target", *targets] if targets else []

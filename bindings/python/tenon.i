@@ -9,7 +9,14 @@
 
 #pragma SWIG nowarn=314  // a field named `as`, in a struct that is left out
 
-%include <stdint.i>
+// Integers by width. SWIG's stdint.i says that int64_t is a `long long`, which differs from the
+// compiler's `long` on 64-bit Linux, so that pointers to the two are of incompatible types.
+%apply int { int32_t };
+%apply unsigned int { uint32_t };
+%apply long long { int64_t };
+%apply unsigned long long { uint64_t };
+%apply short { int16_t };
+%apply unsigned short { uint16_t };
 %include "typemaps.i"
 
 // ---- What the flat layer leaves out -------------------------------------------------------------
@@ -28,7 +35,7 @@ LEAVE_OUT("^tenon_(profile_(set_listener|span_count|get_span)|simulator_get_slot
 LEAVE_OUT("^tenon_introspect_(get_slot|list_)")
 LEAVE_OUT("^tenon_tensor_(new|wrap|undefined|describe|sizes|strides|data|device|set_|storage)")
 LEAVE_OUT("^tenon_tensor_dims$")
-LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
+LEAVE_OUT("^tenon_tensor_(resize|restride|binding|own_|from_|to_|use_count|(visit|clear)_owned$)")
 LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_|creation_hook_)")
@@ -115,9 +122,13 @@ static PyMethodDef extra_methods[] = {
     {NULL, NULL, 0, NULL}};
 %}
 
+// From 4.4 on, SWIG initializes modules in two phases: this code is then in a function that returns
+// a status; before, in one that returns the module.
 %init %{
   if (PyModule_AddFunctions(m, extra_methods) != 0 || tnp_init(m) != 0) {
-#if PY_VERSION_HEX >= 0x03000000
+#if SWIG_VERSION >= 0x040400
+    return -1;
+#else
     return NULL;
 #endif
   }

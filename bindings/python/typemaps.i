@@ -66,7 +66,7 @@ HANDLE(tenon_graph, TNP_HANDLE_GRAPH)
     texts[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
     if (texts[i] == NULL) SWIG_fail;
   }
-  $1 = texts;
+  $1 = ($1_ltype)texts;  // SWIG's local variable has no const; the callee's parameter has
   $2 = (int64_t)PyTuple_GET_SIZE(names);
 }
 %typemap(freearg) (const char* const* keys, int64_t nkeys) {

@@ -83,7 +83,7 @@ void Indexing::add_mask(const tenon_tensor_info& mask, int64_t at) {
   Walk walk;
   walk.begin(sizes_of(mask), perm, 1);
   walk.set(0, mask.data, 1, mask.strides);
-  walk.steps<0>(walk.raw_data(), [&](char* const* element) {
+  walk.steps<0, 1>(walk.raw_data(), [&](char* const* element) {
     if (*element[0] != 0) {
       int64_t rest = flat;
       for (int32_t d = mask.ndim - 1; d >= 0; --d) {
@@ -177,7 +177,7 @@ void Indexing::add_offsets(const Index& index, int64_t* offset) const {
   walk.set(0, const_cast<void*>(index.elements()), sizeof(Element), index.strides.begin());
   walk.coalesce();
   const int64_t step = walk.stride(0, 0);
-  walk.rows(walk.raw_data(), [&](char* const* row) {
+  walk.rows<1>(walk.raw_data(), [&](char* const* row) {
     const char* element = row[0];
     for (int64_t i = 0; i < walk.size(0); ++i, element += step) {
       const int64_t at = *reinterpret_cast<const Element*>(element);

@@ -2,19 +2,23 @@
 // Special functions of one element that no C library has, and the gamma function's logarithm.
 #pragma once
 
+#if !defined(__CUDACC__)
+#include <math.h>  // lgamma_r, which clang 22 no longer has as a builtin
+#endif
+
 #include "kernels/common/maths.h"
 
 namespace tenon::kernels::maths {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
-// Without the sign that the C library's own keeps in a variable of the process.
+// By the reentrant functions: lgamma() stores the sign in a global variable, which is a race.
 TENON_FUNCTOR inline float lgamma(float x) {
 #if defined(__CUDACC__)
   return ::lgammaf(x);
 #else
   int sign;
-  return __builtin_lgammaf_r(x, &sign);
+  return ::lgammaf_r(x, &sign);
 #endif
 }
 TENON_FUNCTOR inline double lgamma(double x) {
@@ -22,7 +26,7 @@ TENON_FUNCTOR inline double lgamma(double x) {
   return ::lgamma(x);
 #else
   int sign;
-  return __builtin_lgamma_r(x, &sign);
+  return ::lgamma_r(x, &sign);
 #endif
 }
 

@@ -14,6 +14,8 @@ using Loop = void (*)(char* const* data, const int64_t* strides, int64_t count, 
 
 class Walk {
  public:
+  static constexpr int kAnyOperands = 0;
+
   Walk() {}  // leaves all but the numbers of dims and operands uninitialised until begin or flat
   // Copies what there is: all that there could be has 4 KiB.
   Walk(const Walk& other) { copy(other); }
@@ -69,14 +71,17 @@ class Walk {
     }
   }
 
-  // Calls `row(data)` for the start of each innermost row, from `base` on: what run does, for
-  // loops that keep state from row to row.
-  template <class Row>
+  // Calls `row(data)` for the start of each innermost row, beginning at `base`. Unlike run(), it
+  // serves loops that keep state from row to row.
+  //
+  // kOperands is the number of operands, or kAnyOperands if only the walk knows it. A caller that
+  // knows the number passes it: `base` and `data` then have a size that the compiler sees.
+  template <int kOperands, class Row>
   void rows(char* const* base, Row&& row) const {
-    steps<1>(base, row);
+    steps<1, kOperands>(base, row);
   }
-  // The same for the dims from kFrom on: `step(data)` goes through those below itself.
-  template <int kFrom, class Step>
+  // Like rows(), but for the dims from kFrom on: `step(data)` loops over those below itself.
+  template <int kFrom, int kOperands, class Step>
   void steps(char* const* base, Step&& step) const;
 
  private:
@@ -101,11 +106,12 @@ class Walk {
   int64_t strides_[kMaxDims][kMaxOperands];  // in bytes
 };
 
-template <int kFrom, class Step>
+template <int kFrom, int kOperands, class Step>
 void Walk::steps(char* const* base, Step&& step) const {
   if (numel_ == 0) return;
-  char* data[kMaxOperands];
-  std::copy_n(base, operands_, data);
+  const int operands = kOperands == kAnyOperands ? operands_ : kOperands;
+  char* data[kOperands == kAnyOperands ? kMaxOperands : kOperands];
+  for (int k = 0; k < operands; ++k) data[k] = base[k];
   if (ndim_ <= kFrom) {
     step(static_cast<char* const*>(data));
     return;
@@ -117,10 +123,10 @@ void Walk::steps(char* const* base, Step&& step) const {
     int d = kFrom;
     for (; d < ndim_; ++d) {
       if (++counter[d] < sizes_[d]) {
-        for (int k = 0; k < operands_; ++k) data[k] += strides_[d][k];
+        for (int k = 0; k < operands; ++k) data[k] += strides_[d][k];
         break;
       }
-      for (int k = 0; k < operands_; ++k) data[k] -= strides_[d][k] * (sizes_[d] - 1);
+      for (int k = 0; k < operands; ++k) data[k] -= strides_[d][k] * (sizes_[d] - 1);
       counter[d] = 0;
     }
     if (d == ndim_) return;

@@ -15,7 +15,7 @@ using BernoulliTypes = Joined<BoolType, RealTypes>;
 template <class T>
 void draw_number(const Walk& walk, double p, Draws<uint32_t>& draws) {
   char* base = walk.data(0);
-  walk.rows(&base, [&](char* const* data) {
+  walk.rows<1>(&base, [&](char* const* data) {
     for (int64_t i = 0; i < walk.size(0); ++i) {
       const bool is_one = unit_uniform<double>(draws.take(2).data()) < p;
       store<T>(data[0] + i * walk.stride(0, 0), is_one ? 1 : 0);
@@ -36,7 +36,7 @@ void bernoulli_of_number(const Call& call) {
 template <class T, class P>
 void draw_each(const Walk& walk, Draws<uint32_t>& draws) {
   using C = Compute<P>;
-  walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+  walk.steps<0, 2>(walk.raw_data(), [&](char* const* data) {
     const C u = unit_uniform<C>(draws.take(kNumbersPerUniform<C>).data());
     store<T>(data[0], u < load<P>(data[1]) ? 1 : 0);
   });
@@ -49,7 +49,7 @@ void check_probabilities(const Call& call, const tenon_tensor_info& p) {
     row_major_order(p.ndim, perm);
     walk.begin(sizes_of(p), perm, 1);
     walk.set(0, p.data, sizeof(P), p.strides);
-    walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+    walk.steps<0, 1>(walk.raw_data(), [&](char* const* data) {
       const auto number = static_cast<double>(load<P>(data[0]));
       if (!(number >= 0 && number <= 1)) {
         fail_argument(call.op(), "p", "of elements in [0, 1]", Scalar(number));

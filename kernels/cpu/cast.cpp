@@ -33,7 +33,7 @@ bool is_turned(const Walk& walk, int64_t size) {
 }
 
 void turn_all(const Walk& walk, char* const* base) {
-  walk.steps<2>(base, [&](char* const* plane) {
+  walk.steps<2, 2>(base, [&](char* const* plane) {
     turn(plane[0], plane[1],
          {walk.stride(0, 0), walk.size(1), walk.size(0), walk.stride(0, 1), walk.stride(1, 0)});
   });
@@ -69,7 +69,7 @@ void Cast::run(char* const* data, const int64_t* strides, int64_t count) const {
 
 void Cast::run(const Walk& walk, char* const* base) const {
   if (walk.ndim() == 0) return run_row(walk, base);
-  walk.rows(base, [&](char* const* row) { run_row(walk, row); });
+  walk.rows<2>(base, [&](char* const* row) { run_row(walk, row); });
 }
 
 void Cast::run_row(const Walk& walk, char* const* data) const {

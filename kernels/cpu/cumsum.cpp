@@ -111,7 +111,7 @@ void cumsum(const Call& call) {
     visit(call.op(), "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
           [&]<class T>(Element<T>) {
             share_walk(lines, lines.raw_data(), count, [&](const Walk& part, char* const* first) {
-              part.rows(first, [&](char* const* row) {
+              part.rows<1>(first, [&](char* const* row) {
                 add_up_lines<T>({row[0], part.stride(0, 0), step, count}, part.size(0));
               });
             });

@@ -22,7 +22,7 @@ void draw_each(const Call& call, const tenon_tensor_info& self, int source, cons
   const Walk walk = walk_in_memory_order(self);
   Draws<Drawn> draws(generator, self.numel * kEach);
   char* base = walk.data(0);
-  walk.rows(&base, [&](char* const* data) {
+  walk.rows<1>(&base, [&](char* const* data) {
     const int64_t stride = walk.stride(0, 0), count = walk.size(0);
     for (int64_t i = 0; i < count;) {
       const auto drawn = draws.take((count - i) * kEach);

@@ -153,7 +153,7 @@ class Folder {
     for (int k = 0; k <= plan_.results; ++k) strides[k] = plan_.kept.stride(k, 0);
     const int64_t most = most_results();
     const int64_t size = plan_.kept.size(0);
-    plan_.kept.rows(base, [&](char* const* row) {
+    plan_.kept.rows<Walk::kAnyOperands>(base, [&](char* const* row) {
       for (int64_t first = 0; first < size; first += most) {
         char* data[Reduction::kMaxResults + 1];
         for (int k = 0; k <= plan_.results; ++k) data[k] = row[k] + first * strides[k];
@@ -174,7 +174,7 @@ class Folder {
   // `count` results, whose elements begin `next` bytes apart.
   void fold_along(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     char* const base[] = {const_cast<char*>(in)};
-    plan_.folded.rows(base, [&](char* const* row) {
+    plan_.folded.rows<1>(base, [&](char* const* row) {
       fold_runs(row[0], next, count, index, states);
       index += length_;
     });
@@ -228,7 +228,7 @@ class Folder {
     char* const base[] = {const_cast<char*>(in)};
     const int64_t width = count * computed_size_;
     const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);
-    plan_.folded.rows(base, [&](char* const* row) {
+    plan_.folded.rows<1>(base, [&](char* const* row) {
       if (!converts_) {
         loops_.across(functor_, row[0], stride_, length_, count, index, states);
       } else {

@@ -37,11 +37,11 @@ void each_line(int64_t dim, Each&& each, const Infos&... infos) {
     walk.set(static_cast<int>(k), tensors[k]->data, size, strides.begin());
   }
   if (walk.ndim() == 0) {
-    walk.steps<0>(walk.raw_data(), [&](char* const* data) { each(data, shape); });
+    walk.steps<0, sizeof...(Infos)>(walk.raw_data(), [&](char* const* data) { each(data, shape); });
     return;
   }
   share_walk(walk, walk.raw_data(), shape.count, [&](const Walk& part, char* const* base) {
-    part.steps<0>(base, [&](char* const* data) { each(data, shape); });
+    part.steps<0, sizeof...(Infos)>(base, [&](char* const* data) { each(data, shape); });
   });
 }
 

@@ -24,7 +24,7 @@ void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   walk.begin(sizes_of(out), perm, 1);
   walk.set(0, out.data, sizeof(T), out.strides);
   int64_t i = 0;
-  walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+  walk.steps<0, 1>(walk.raw_data(), [&](char* const* data) {
     const bool is_first_half = i < count / 2;
     const auto steps = static_cast<Real<Step>>(is_first_half ? i : count - 1 - i);
     store<T>(data[0], is_first_half ? start + step * Step(steps) : end - step * Step(steps));

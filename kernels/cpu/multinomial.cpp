@@ -75,7 +75,7 @@ Tensor raced(const tenon_tensor_info& self, const Generator& generator) {
   walk.set(0, info.data, sizeof(T), info.strides);
   walk.set(1, self.data, sizeof(T), self.strides);
   Draws<uint32_t> draws(generator, info.numel * 2);
-  walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+  walk.steps<0, 2>(walk.raw_data(), [&](char* const* data) {
     store<T>(data[0], -std::log1p(-unit_uniform<double>(draws.take(2).data())));
     store<T>(data[0], load<T>(data[1]) / load<T>(data[0]));
   });

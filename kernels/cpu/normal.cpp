@@ -89,7 +89,7 @@ void normal_(const Call& call) {
     const Walk walk = walk_in_memory_order(info);
     Draws<double> draws(generator, count);
     char* base = walk.data(0);
-    walk.rows(&base, [&](char* const* data) {
+    walk.rows<1>(&base, [&](char* const* data) {
       fill_row<Part>(data[0], walk.stride(0, 0), walk.size(0), kParts, {std_of_part, mean}, draws);
     });
   });

@@ -280,7 +280,7 @@ void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
   // Some passes over each element.
   share_walk(lines, lines.raw_data(), 4 * size, [&](const Walk& part, char* const* first) {
     Line<T, Item> line(size, kept, descending, steps);
-    part.steps<0>(first, [&](char* const* data) { line.order(data); });
+    part.steps<0, 3>(first, [&](char* const* data) { line.order(data); });
   });
 }
 

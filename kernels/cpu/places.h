@@ -150,7 +150,7 @@ class Places {
   bool has_dense_places(const Walk& part, char* const* base) const {
     if (part.stride(1, 0) != (is_wide_ ? 8 : 4)) return false;
     bool all = true;
-    part.rows(base, [&](char* const* row) {
+    part.rows<3>(base, [&](char* const* row) {
       all = all &&
             (is_wide_ ? are_places(reinterpret_cast<const int64_t*>(row[1]), part.size(0), count_)
                       : are_places(reinterpret_cast<const int32_t*>(row[1]), part.size(0), count_));
@@ -185,7 +185,7 @@ class Places {
   // apart.
   template <class T, class Index, int64_t kStep, class Each>
   void run_dense(const Walk& part, char* const* base, Each&& each) const {
-    part.rows(base, [&](char* const* row) {
+    part.rows<3>(base, [&](char* const* row) {
       char* self = row[0];
       const auto* index = reinterpret_cast<const Index*>(row[1]);
       auto* other = reinterpret_cast<T*>(row[2]);
@@ -217,7 +217,7 @@ class Places {
     const int64_t self_step = part.stride(0, 0);
     const int64_t index_step = part.stride(1, 0);
     const int64_t other_step = part.stride(2, 0);
-    part.rows(base, [&](char* const* row) {
+    part.rows<3>(base, [&](char* const* row) {
       char* self = row[0];
       const char* index = row[1];
       char* other = row[2];

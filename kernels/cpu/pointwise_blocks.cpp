@@ -155,10 +155,10 @@ class Blocks {
       direct = direct && (operands_[k].is_direct() || is_read_there(k));
     }
     if (direct) {
-      return walk_.rows(base, [&](char* const* row) { loop_(row, length, functor_); });
+      return walk_.rows<Walk::kAnyOperands>(base, [&](char* const* row) { loop_(row, length, functor_); });
     }
     const int64_t step = std::min(block_, length);
-    walk_.rows(base, [&](char* const* row) {
+    walk_.rows<Walk::kAnyOperands>(base, [&](char* const* row) {
       begin_row(row, step);
       for (int64_t at = 0; at < length; at += step) run_part(row, at, std::min(step, length - at));
     });
@@ -208,7 +208,7 @@ class Blocks {
     const int64_t length = walk_.size(0);
     const int64_t rows = walk_.size(1);
     const int64_t step = std::min(block_ / length, rows);
-    walk_.steps<2>(base, [&](char* const* plane) {
+    walk_.steps<2, Walk::kAnyOperands>(base, [&](char* const* plane) {
       for (int k = outs_; k < count_; ++k) {
         const BlockOperand& operand = operands_[k];
         if (operand.next != 0) continue;
@@ -293,7 +293,7 @@ class Blocks {
     while (side * side * size * tiles > kTiles * kTileBytes) side /= 2;
     const int64_t columns = walk_.size(0);
     const int64_t rows = walk_.size(1);
-    walk_.steps<2>(base, [&](char* const* plane) {
+    walk_.steps<2, Walk::kAnyOperands>(base, [&](char* const* plane) {
       for (int64_t r = 0; r < rows; r += side) {
         for (int64_t c = 0; c < columns; c += side) {
           run_tile(plane, r, std::min(side, rows - r), c, std::min(side, columns - c));

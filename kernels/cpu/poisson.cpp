@@ -68,7 +68,7 @@ void poisson(const Call& call) {
   walk.set(0, info.data, size_of(dtype_of_info(info)), info.strides);
   walk.set(1, self.data, size_of(dtype_of_info(self)), self.strides);
   visit(call.op(), "self", dtype_of_info(self), FloatTypes(), [&]<class T>(Element<T>) {
-    walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+    walk.steps<0, 2>(walk.raw_data(), [&](char* const* data) {
       const auto rate = static_cast<double>(load<T>(data[1]));
       store<T>(data[0], poisson_count(call, rate, generator));
     });

@@ -41,7 +41,7 @@ void draw_elements(const tenon_tensor_info& info, const Drawn& drawn, const Gene
   const Walk walk = walk_in_memory_order(info);
   Draws<uint32_t> draws(generator, info.numel * kNumbers);
   char* base = walk.data(0);
-  walk.rows(&base, [&](char* const* data) {
+  walk.rows<1>(&base, [&](char* const* data) {
     const int64_t stride = walk.stride(0, 0), count = walk.size(0);
     for (int64_t i = 0; i < count;) {
       const auto numbers = draws.take((count - i) * kNumbers);

@@ -80,7 +80,7 @@ void divide_sums(const Call& call, const ScatterReduction& plan, const tenon_ten
   walk.begin(sizes_of(result), perm, 2);
   walk.set(0, result.data, sizeof(T), result.strides);
   walk.set(1, info.data, sizeof(int64_t), info.strides);
-  walk.steps<0>(walk.raw_data(), [](char* const* data) {
+  walk.steps<0, 2>(walk.raw_data(), [](char* const* data) {
     const auto count = load<int64_t>(data[1]);
     if (count > 1) store<T>(data[0], mean_of(load<T>(data[0]), count));
   });

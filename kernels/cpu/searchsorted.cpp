@@ -67,7 +67,7 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   walk.set(3, search.sorter ? search.sorter->data : nullptr, 8, sorter_strides.begin());
   Line line{nullptr, sequence.strides[sequence.ndim - 1] * int64_t{sizeof(T)}, nullptr,
             search.sorter ? search.sorter->strides[sequence.ndim - 1] * 8 : 0};
-  walk.steps<0>(walk.raw_data(), [&](char* const* data) {
+  walk.steps<0, 4>(walk.raw_data(), [&](char* const* data) {
     line.data = data[2];
     line.sorter = search.sorter ? data[3] : nullptr;
     const int64_t place = place_of<T, kRight>(line, length, load<T>(data[1]));

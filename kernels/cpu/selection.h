@@ -63,9 +63,9 @@ void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
       }
       return;
     }
-    part.steps<0>(begin, [&](char* const* place) {
+    part.steps<0, 1>(begin, [&](char* const* place) {
       char* const base[] = {static_cast<char*>(self.data) + *offset++ * size, place[0]};
-      rest.rows(base, [&](char* const* data) {
+      rest.rows<2>(base, [&](char* const* data) {
         row.self = data[0];
         row.other = data[1];
         each(static_cast<const SelectedRow&>(row));

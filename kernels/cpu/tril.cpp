@@ -39,7 +39,7 @@ void keep_triangle(const tenon_tensor_info& info, const tenon_tensor_info& self,
   Walk matrices;
   matrices.begin(sizes, perm, 1);
   matrices.set(0, info.data, size, strides.begin());
-  matrices.steps<0>(matrices.raw_data(), [&](char* const* matrix) {
+  matrices.steps<0, 1>(matrices.raw_data(), [&](char* const* matrix) {
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t at = std::clamp<int64_t>(row + shift + (kUpper ? 0 : 1), 0, columns);
       char* const line = matrix[0] + row * down;

@@ -67,7 +67,7 @@ void uniform_(const Call& call) {
     Draws<uint32_t> draws(generator, info.numel * kParts * Uniform<Part>::kNumbers);
     const Uniform<Part> uniform(from, to);
     char* base = walk.data(0);
-    walk.rows(&base, [&](char* const* data) {
+    walk.rows<1>(&base, [&](char* const* data) {
       fill_row(data[0], walk.stride(0, 0), walk.size(0), kParts, uniform, draws);
     });
   });

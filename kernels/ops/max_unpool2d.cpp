@@ -20,10 +20,8 @@ void check_unpooled(const Call& call, const Tensor& self, const Tensor& indices,
                   dims == 2 ? "of 3 dims, or 4 with a batch" : "of 4 dims, or 5 with a batch",
                   self.sizes());
   }
-  for (const int64_t each : self.sizes().subspan(1)) {
-    if (each == 0) {
-      fail_argument(call.op(), "self", "without elements in its batch only", self.sizes());
-    }
+  if (std::ranges::count(self.sizes().subspan(1), 0) != 0) {
+    fail_argument(call.op(), "self", "without elements in its batch only", self.sizes());
   }
   if (indices.dtype() != Dtype::I64) {
     fail_argument(call.op(), "indices", "of dtype int64", indices.dtype());

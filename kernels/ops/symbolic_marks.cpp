@@ -33,7 +33,8 @@ template <class Each>
 void each_word(const tenon_value& value, Each&& each) {
   const auto of_tensor = [&](const tenon_tensor* tensor) {
     if (tensor == nullptr) return;
-    for (const SymbolicSize size : SymbolicTensor(tensor).sizes()) each(size.word());
+    const SymbolicTensor symbolic(tensor);
+    for (const SymbolicSize size : symbolic.sizes()) each(size.word());
   };
   if (value.tag == TENON_TAG_TENSOR) {
     of_tensor(value.as.tensor);

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each language's program in a root of its own: Debian without a build tool, and `dist/`.
+"""Each language's program and quick start on minimal Debian systems that have only `dist/`.
 
-`./dev test roots` runs this, as root. A root is entered by chroot in a mount namespace; all that is
-typed in it, and how long each line took, is written to build/results/roots.txt.
+`./dev test roots` and `./dev systems` run this, as root. A system is a folder that is entered by
+chroot; all lines that are typed in it, with their seconds, are written to build/results/roots.txt.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
@@ -21,146 +21,179 @@ import test_python
 import test_rust
 from conftest import DIST, ROOT
 
+sys.path.insert(0, str(ROOT / ".dev"))
+import debian_root  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
-ROOTS = ROOT / "build" / "roots"
+QUICKSTART = ROOT / "examples" / "quickstart"
 REPORT = ROOT / "build" / "results" / "roots.txt"
-MIRROR = "http://deb.debian.org/debian"
-# Rust that is new enough is among Debian 12's updates.
-SOURCES = {
-    "bookworm": (
-        f"deb {MIRROR} bookworm main\n"
-        f"deb {MIRROR} bookworm-updates main\n"
-        f"deb {MIRROR}-security bookworm-security main\n"
-    ),
-    "bullseye": f"deb {MIRROR} bullseye main\n",
-}
 APT = "apt-get install -y -q --no-install-recommends"
-C = (
-    f"{APT} gcc libc6-dev pkg-config",
-    f"{APT} /dist/libtenon0_*.deb /dist/libtenon-dev_*.deb",
-    "cc main.c -o consumer $(pkg-config --cflags --libs tenon)",
-    "./consumer /plugins/libfrom_cpp.so",
-)
-GRADLE = "gradle -q --offline --no-daemon -Prepository=file:///dist/maven"
-JAVA = (
-    f"{APT} openjdk-17-jdk-headless",
-    "javac -cp '/dist/maven/dev/tenon/tenon/0.1.0/*' Consumer.java",
-    "java -cp '/dist/maven/dev/tenon/tenon/0.1.0/*:.' Consumer /plugins/*.so",
-)
+DEBIAN_PACKAGES = f"{APT} /dist/libtenon0_*.deb /dist/libtenon-dev_*.deb"
+JARS = "/dist/maven/dev/tenon/tenon/0.1.0/*"
+# Rust that is new enough, and a JDK, by the names that a system has for them.
+RUST = {"bookworm": "rustc-web cargo-web", "trixie": "rustc cargo", "sid": "rustc cargo"}
+JDK = {
+    "bullseye": "openjdk-17-jdk-headless",
+    "bookworm": "openjdk-17-jdk-headless",
+    "trixie": "openjdk-21-jdk-headless",
+    "sid": "openjdk-25-jdk-headless",
+}
+# There is no wheel for Python 3.14 where `dist/` was made without one: pip then compiles.
+PIP = "env/bin/pip install -q --find-links /dist tenon"
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What a user of one language types, from nothing to a program that runs."""
+    """The lines that a user of one language types, from nothing to programs that run.
+
+    A line that comes as a pair is a program and what it prints.
+    """
 
     system: str
     language: str
-    files: str  # of the program, in this folder
+    files: tuple  # of the programs
     lines: tuple
-    prints: str
 
 
-CASES = (
-    Case("bookworm", "c", "c", C, test_native.WHAT_C_PRINTS),
-    Case(
-        "bookworm",
-        "cpp",
-        "cpp",
+def c(system: str) -> Case:
+    return Case(
+        system,
+        "c",
+        (HERE / "c", QUICKSTART / "quickstart.c"),
         (
-            f"{APT} g++ cmake make",
+            f"{APT} gcc libc6-dev pkg-config",
+            DEBIAN_PACKAGES,
+            "cc main.c -o consumer $(pkg-config --cflags --libs tenon)",
+            ("./consumer /plugins/libfrom_cpp.so", test_native.WHAT_C_PRINTS),
+            "cc quickstart.c -o quickstart $(pkg-config --cflags --libs tenon)",
+            ("./quickstart", "42\n"),
+        ),
+    )
+
+
+def cpp(system: str) -> Case:
+    archive = "/opt/tenon-0.1.0-linux-$(uname -m)"
+    return Case(
+        system,
+        "cpp",
+        (HERE / "c", HERE / "cpp", QUICKSTART / "quickstart.cpp"),
+        (
+            f"{APT} g++ cmake make pkg-config",
             "tar -xf /dist/tenon-*-linux-*.tar.gz -C /opt",
-            "cmake -S . -B build -DCMAKE_PREFIX_PATH=/opt/tenon-0.1.0-linux-$(uname -m)",
+            f"cmake -S . -B build -DCMAKE_PREFIX_PATH={archive}",
             "cmake --build build",
-            "build/consumer /plugins/libfrom_c.so",
+            ("build/consumer /plugins/libfrom_c.so", test_native.WHAT_CPP_PRINTS),
+            f"PKG_CONFIG_PATH=$(echo {archive}/lib*/pkgconfig) && export PKG_CONFIG_PATH && "
+            f"FLAGS=\"$(pkg-config --cflags --libs tenon) -Wl,-rpath,$(echo {archive}/lib)\" && "
+            "cc main.c -o from_c $FLAGS && c++ -std=c++20 quickstart.cpp -o quickstart $FLAGS",
+            # A plugin in C++ that this system's compiler made.
+            ("./from_c build/libfrom_cpp.so", test_native.WHAT_C_PRINTS),
+            ("./quickstart", "tensor([2., 4.])\n"),
         ),
-        test_native.WHAT_CPP_PRINTS,
-    ),
-    Case(
-        "bookworm",
+    )
+
+
+def python(system: str) -> Case:
+    compilers = " build-essential python3-dev" if system == "sid" else ""
+    return Case(
+        system,
         "python",
-        "use_python.py",
+        (HERE / "use_python.py", QUICKSTART / "quickstart.py"),
         (
-            f"{APT} python3-venv",
+            f"{APT} python3-venv{compilers}",
             "python3 -m venv env",
-            "env/bin/pip install -q --no-index --find-links /dist tenon",
-            "env/bin/python use_python.py /plugins/*.so",
+            PIP if compilers else PIP.replace("--find-links", "--no-index --find-links"),
+            ("env/bin/python use_python.py /plugins/*.so", test_python.PRINTS),
+            ("env/bin/python quickstart.py", "tensor([2., 4.])\n"),
         ),
-        test_python.PRINTS,
-    ),
-    Case(
-        "bookworm",
+    )
+
+
+def rust(system: str) -> Case:
+    patches = (
+        " --config \"patch.crates-io.tenon-sys.path='/opt/tenon-sys-0.1.0'\""
+        " --config \"patch.crates-io.tenon.path='/opt/tenon-0.1.0'\""
+    )
+    return Case(
+        system,
         "rust",
-        "rust",
+        (HERE / "rust", QUICKSTART),
         (
-            f"{APT} rustc-web cargo-web gcc libc6-dev pkg-config",
-            f"{APT} /dist/libtenon0_*.deb /dist/libtenon-dev_*.deb",
+            f"{APT} {RUST[system]} gcc libc6-dev pkg-config",
+            DEBIAN_PACKAGES,
             "for crate in /dist/*.crate; do tar -xf $crate -C /opt; done",
-            "cargo build --release"
-            " --config \"patch.crates-io.tenon-sys.path='/opt/tenon-sys-0.1.0'\""
-            " --config \"patch.crates-io.tenon.path='/opt/tenon-0.1.0'\"",
-            "target/release/consumer /plugins/*.so",
+            f"cargo build --release{patches}",
+            ("target/release/consumer /plugins/*.so", test_rust.PRINTS),
+            "cd quickstart && sed -i 's|../../bindings/rust/tenon|/opt/tenon-0.1.0|' Cargo.toml"
+            " && printf '%s\\n' [patch.crates-io] 'tenon-sys.path = \"/opt/tenon-sys-0.1.0\"'"
+            " >>Cargo.toml && rm Cargo.lock && cargo build -q",
+            ("quickstart/target/debug/quickstart", "tensor([2., 4.])\n"),
         ),
-        test_rust.PRINTS,
-    ),
-    Case("bookworm", "java", "java", JAVA, test_java.PRINTS),
+    )
+
+
+def java(system: str) -> Case:
+    return Case(
+        system,
+        "java",
+        (HERE / "java", QUICKSTART / "Quickstart.java"),
+        (
+            f"{APT} {JDK[system]}",
+            f"javac -cp '{JARS}' Consumer.java",
+            (f"java -cp '{JARS}:.' Consumer /plugins/*.so", test_java.PRINTS),
+            (f"java -cp '{JARS}' Quickstart.java", "tensor([2., 4.])\n"),
+        ),
+    )
+
+
+GRADLE = "gradle -q --offline --no-daemon -Prepository=file:///dist/maven"
+CASES = (
+    *(make(system) for system in RUST for make in (c, cpp, python, rust, java)),
+    # Debian's Gradle is old: it runs on JDK 17 and not on later ones.
     Case(
         "bookworm",
         "java-gradle",
-        "java",
+        (HERE / "java",),
         (
-            f"{APT} openjdk-17-jdk-headless gradle",
-            f"{GRADLE} -Pload=$(echo /plugins/*.so | tr ' ' ,) run",
+            f"{APT} {JDK['bookworm']} gradle",
+            (f"{GRADLE} -Pload=$(echo /plugins/*.so | tr ' ' ,) run", test_java.PRINTS),
         ),
-        test_java.PRINTS,
     ),
-    # The same artefacts with glibc 2.31. Plugins of C++ that are built here want a newer C++
-    # library than there is: the programs end where they ask for one.
+    # Debian 11 has glibc 2.31, and a C++ library that is older than plugins in C++ which are built
+    # here ask for: its programs use C and Java alone, and end where they would load such a plugin.
     Case(
         "bullseye",
         "c",
-        "c",
-        (*C[:-1], "./consumer none 2>/dev/null || true"),
-        "square 49\nrelu 0 0 2\n",
+        (HERE / "c",),
+        (
+            *c("bookworm").lines[:3],
+            ("./consumer none 2>/dev/null || true", "square 49\nrelu 0 0 2\n"),
+        ),
     ),
     Case(
         "bullseye",
         "java",
-        "java",
-        (*JAVA[:-1], f"{JAVA[-1].rpartition(' ')[0]} 2>/dev/null || true"),
-        "square 49\nrelu [0.0, 0.0, 2.0]\n",
+        (HERE / "java", QUICKSTART / "Quickstart.java"),
+        (
+            *java("bullseye").lines[:2],
+            (
+                f"java -cp '{JARS}:.' Consumer 2>/dev/null || true",
+                "square 49\nrelu [0.0, 0.0, 2.0]\n",
+            ),
+            java("bullseye").lines[3],
+        ),
     ),
 )
 
 pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("debootstrap") is None,
-    reason="a root is made by root, with debootstrap",
+    debian_root.refusal() != "", reason=f"a system in a folder {debian_root.refusal()}"
 )
 
 
-def base(system: str) -> pathlib.Path:
-    """Debian as debootstrap makes it, once."""
-    folder = ROOTS / f"base-{system}"
-    if not folder.exists():
-        fresh = ROOTS / f"new-{system}"
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        included = "--include=ca-certificates"
-        command = ["debootstrap", "--variant=minbase", included, system, fresh, MIRROR]
-        with open(ROOTS / f"{system}.log", "w") as log:
-            subprocess.run(command, check=True, stdout=log, stderr=log)
-        (fresh / "etc/apt/sources.list").write_text(SOURCES[system])
-        enter(fresh, "apt-get -q update")
-        fresh.rename(folder)
-    return folder
-
-
 def enter(root: pathlib.Path, line: str) -> str:
-    """What a line prints that is typed in a root."""
-    inside = 'mount --bind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
-    env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
-    env["DEBIAN_FRONTEND"] = "noninteractive"
-    typed = ["sh", "-c", f"cd /root && {line}"]
-    command = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", inside, root, *typed]
+    """Runs a line in a root and returns its standard output; the line must succeed."""
+    command = debian_root.command(root, line)
+    env = debian_root.environment()
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     assert done.returncode == 0, f"{line}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
     return done.stdout
@@ -175,28 +208,28 @@ def report():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.system}-{case.language}")
 def test_from_nothing_to_a_first_call(case, plugins, rust_release, report):
-    root = ROOTS / f"{case.system}-{case.language}"
-    shutil.rmtree(root, ignore_errors=True)
-    subprocess.run(["cp", "-a", "--reflink=auto", base(case.system), root], check=True)
-    for file in ("etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"):  # of this network
-        shutil.copy(f"/{file}", root / file)
+    root = debian_root.copy(case.system, case.language)
     shutil.copytree(DIST, root / "dist")
     (root / "plugins").mkdir()
     for plugin in (*plugins.values(), rust_release / "libfrom_rust.so"):
         shutil.copy(plugin, root / "plugins")
-    source = HERE / case.files
-    if source.is_dir():
-        shutil.copytree(source, root / "root", dirs_exist_ok=True)
-    else:
-        shutil.copy(source, root / "root")
+    for source in case.files:
+        if source == QUICKSTART:
+            shutil.copytree(source, root / "root/quickstart")
+        elif source.is_dir():
+            shutil.copytree(source, root / "root", dirs_exist_ok=True)
+        else:
+            shutil.copy(source, root / "root")
     times = []
     for line in case.lines:
+        line, prints = line if isinstance(line, tuple) else (line, None)
         begin = time.monotonic()
-        said = enter(root, line)
-        times.append(time.monotonic() - begin)
-    assert said == case.prints
+        printed = enter(root, line)
+        times.append((time.monotonic() - begin, line))
+        assert prints in (None, printed), f"{line}\n{printed}"
     with open(report, "a") as out:
-        out.write(f"{case.language}, {case.system}: {sum(times):.1f} s from nothing to a call\n")
-        for line, seconds in zip(case.lines, times, strict=True):
-            out.write(f"  {seconds:5.1f} s  {line}\n")
+        seconds = sum(one for one, _ in times)
+        out.write(f"{case.language}, {case.system}: {seconds:.1f} s from nothing to a call\n")
+        for one, line in times:
+            out.write(f"  {one:5.1f} s  {line}\n")
     shutil.rmtree(root)

@@ -12,18 +12,22 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
+import apt  # noqa: E402
 import coverage  # noqa: E402
 import fuzzing  # noqa: E402
 import interpreters  # noqa: E402
 import machine  # noqa: E402
 import native  # noqa: E402
+import needs  # noqa: E402
 import reproducible  # noqa: E402
 import stress  # noqa: E402
 import suites  # noqa: E402
+import systems  # noqa: E402
 import ui  # noqa: E402
 
 
@@ -268,10 +272,104 @@ class StepTest(unittest.TestCase):
 
 
 class MachineTest(unittest.TestCase):
+    def need(self, program: str, minimum: tuple = ()):
+        return needs.Need("x", "a test", (("x",),), program=program, minimum=minimum)
+
     def test_program_that_is_too_old_counts_as_missing(self):
-        self.assertIsNotNone(machine.locate(machine.Need("x", (), sys.executable, (3, 10))))
-        self.assertIsNone(machine.locate(machine.Need("x", (), sys.executable, (99,))))
-        self.assertIsNone(machine.locate(machine.Need("x", (), "no-such-program")))
+        self.assertIsNotNone(machine.locate(self.need(sys.executable, (3, 10))))
+        self.assertIsNone(machine.locate(self.need(sys.executable, (99,))))
+        self.assertIsNone(machine.locate(self.need("no-such-program")))
+
+    def test_newest_of_numbered_programs_is_found(self):
+        with tempfile.TemporaryDirectory() as name:
+            for number in (14, 9, 22):
+                program = pathlib.Path(name) / f"tool-{number}"
+                program.write_text(f"#!/bin/sh\necho tool version {number}.1.0\n")
+                program.chmod(0o755)
+            with unittest.mock.patch.dict("os.environ", {"PATH": name}):
+                newest = machine.locate(self.need("tool-*", (14,)))
+                self.assertEqual(newest, f"{name}/tool-22")
+                self.assertIsNone(machine.locate(self.need("tool-*", (23,))))
+
+    def test_every_need_names_its_packages_for_every_manager(self):
+        for key in needs.ALL:
+            self.assertEqual(len(needs.NEEDS[key].elsewhere), len(needs.PACKAGE_MANAGERS), key)
+
+    def test_without_apt_the_packages_of_each_manager_are_named(self):
+        with unittest.mock.patch("shutil.which", return_value=None):
+            with self.assertRaises(ui.Failure) as raised:
+                machine.ensure(("cmake", "onednn", "rust"))
+        text = str(raised.exception)
+        self.assertIn("missing: CMake 3.25+", text)
+        for manager in needs.PACKAGE_MANAGERS:
+            self.assertRegex(text, rf"  {manager} \S+ .*cmake")
+
+    def test_only_the_manager_that_is_there_is_named(self):
+        found = {"dnf": "/usr/bin/dnf"}
+        with unittest.mock.patch("shutil.which", found.get):
+            text = machine.elsewhere(["gtest"])
+        self.assertIn("dnf install gtest-devel", text)
+        self.assertNotIn("pacman", text)
+
+
+class AptTest(unittest.TestCase):
+    """Choices on a system whose apt-cache is a script with the given packages."""
+
+    def offering(self, **packages):
+        contexts = contextlib.ExitStack()
+        self.addCleanup(contexts.close)
+        folder = pathlib.Path(contexts.enter_context(tempfile.TemporaryDirectory()))
+        stanzas = "".join(
+            f"{name.replace('_', '-')}:\n  Installed: (none)\n  Candidate: {version}\n"
+            for name, version in packages.items()
+        )
+        names = "\n".join(name.replace("_", "-") for name in packages)
+        (folder / "policy").write_text(stanzas)
+        (folder / "pkgnames").write_text(names)
+        script = folder / "apt-cache"
+        script.write_text(f'#!/bin/sh\ncat "{folder}/$1"\n')
+        script.chmod(0o755)
+        path = f"{folder}:/usr/bin:/bin"
+        contexts.enter_context(unittest.mock.patch.dict("os.environ", {"PATH": path}))
+
+    def test_newest_jdk_is_chosen_and_a_preview_is_not(self):
+        self.offering(
+            openjdk_21_jdk_headless="21.0.13+9-1~deb13u2",
+            openjdk_25_jdk_headless="25.0.5+8-1~deb13u1",
+            openjdk_28_jdk_headless="28~18ea-1",
+        )
+        packages, too_old = machine.choose(["jdk"])
+        self.assertEqual((packages, too_old), (["openjdk-25-jdk-headless"], []))
+
+    def test_rust_comes_from_the_newer_of_two_packages(self):
+        self.offering(
+            rustc="1.63.0+dfsg1-2", cargo="0.66.0+ds1-1", rustc_web="1.96.0-1", cargo_web="1.96.0-1"
+        )
+        self.assertEqual(machine.choose(["rust"])[0], ["cargo-web", "rustc-web"])
+        self.offering(rustc="1.85.1+dfsg1-1", cargo="1.85.1+dfsg1-1")
+        self.assertEqual(machine.choose(["rust"])[0], ["cargo", "rustc"])
+
+    def test_what_is_only_there_too_old_is_named_with_its_version(self):
+        self.offering(cmake="3.22.1-1ubuntu1")
+        self.assertEqual(
+            machine.choose(["cmake"])[1], ["CMake 3.25+ is needed, cmake is 3.22.1"]
+        )
+
+    def test_versions_are_compared_by_their_upstream_numbers(self):
+        self.assertEqual(apt.version_numbers("1:19.1.7-3+b1"), (19, 1, 7))
+        self.assertEqual(apt.version_numbers("4:14.2.0-1"), (14, 2, 0))
+
+
+class SystemsTest(unittest.TestCase):
+    def test_counts_of_a_run_are_those_of_its_table(self):
+        outcome = {"demo": {"good": True, "minutes": 9.0}, "versions": {"gcc": "14.2.0"}}
+        outcome["test"] = {"good": False, "minutes": 20.5, "passed": 7, "failed": 1, "skipped": 2}
+        cells = systems.row("trixie", outcome)
+        self.assertEqual(cells[:4], ["Debian 13", "gcc 14.2.0", "ok, 9.0 min", "FAILED 7 of 8, 20.5 min"])
+
+    def test_names_that_are_none_are_refused(self):
+        with self.assertRaisesRegex(ui.Failure, "SYSTEM must be of bookworm, .*, got woody"):
+            systems.run(["woody"], ("demo",), False)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ public final class Hook extends NativeHandle {
     super(address);
   }
 
-  static Body of(OfTensor hook) {
+  static Body onTensor(OfTensor hook) {
     Objects.requireNonNull(hook, "hook");
     return (grads, outputs, leaf) -> {
       Tensor grad = grads[0] == null ? null : hook.apply(grads[0]);
@@ -70,7 +70,7 @@ public final class Hook extends NativeHandle {
     };
   }
 
-  static Body of(OfLeaf hook) {
+  static Body onLeaf(OfLeaf hook) {
     Objects.requireNonNull(hook, "hook");
     return (grads, outputs, leaf) -> {
       hook.accept(leaf);
@@ -78,12 +78,12 @@ public final class Hook extends NativeHandle {
     };
   }
 
-  static Body of(BeforeNode hook) {
+  static Body beforeNode(BeforeNode hook) {
     Objects.requireNonNull(hook, "hook");
     return (grads, outputs, leaf) -> hook.apply(grads);
   }
 
-  static Body of(AfterNode hook) {
+  static Body afterNode(AfterNode hook) {
     Objects.requireNonNull(hook, "hook");
     return (grads, outputs, leaf) -> hook.apply(grads, outputs);
   }

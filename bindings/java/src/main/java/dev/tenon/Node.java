@@ -110,12 +110,12 @@ public final class Node extends NativeHandle {
 
   /** Adds a hook that runs before this does. */
   public Hook registerPrehook(Hook.BeforeNode hook) {
-    return addHook(TENON_HOOK_BEFORE, Hook.of(hook));
+    return addHook(TENON_HOOK_BEFORE, Hook.beforeNode(hook));
   }
 
   /** Adds a hook that runs after this did. */
   public Hook registerHook(Hook.AfterNode hook) {
-    return addHook(TENON_HOOK_AFTER, Hook.of(hook));
+    return addHook(TENON_HOOK_AFTER, Hook.afterNode(hook));
   }
 
   private Hook addHook(int kind, Hook.Body body) {

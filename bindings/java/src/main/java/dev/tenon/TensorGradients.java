@@ -130,7 +130,7 @@ abstract class TensorGradients extends TensorMethods {
    * @throws TenonException STATE for a tensor that does not require grad
    */
   public Hook registerHook(Hook.OfTensor hook) {
-    return addHook(TENON_HOOK_GRAD, Hook.of(hook));
+    return addHook(TENON_HOOK_GRAD, Hook.onTensor(hook));
   }
 
   /**
@@ -139,7 +139,7 @@ abstract class TensorGradients extends TensorMethods {
    * @throws TenonException STATE for a tensor that does not require grad or is no leaf
    */
   public Hook registerPostAccumulateGradHook(Hook.OfLeaf hook) {
-    return addHook(TENON_HOOK_ACCUMULATED, Hook.of(hook));
+    return addHook(TENON_HOOK_ACCUMULATED, Hook.onLeaf(hook));
   }
 
   private Hook addHook(int kind, Hook.Body body) {

@@ -18,7 +18,11 @@ import java.util.List;
  * (folders or files, separated as in a class path), the folders beside the jar ({@code .}, {@code
  * lib}, {@code ../../lib} of a build tree), a jar with the platform's natives on the class path,
  * then {@code java.library.path}.
+ *
+ * <p>Java 24 and newer warn of each call that loads native code. A user of the library permits that
+ * with {@code --enable-native-access}; here it is the purpose.
  */
+@SuppressWarnings("restricted")
 public final class Loader {
   private static final String NAME = System.mapLibraryName("tenon_java");
 
