@@ -72,9 +72,10 @@ def copy(system: str, name: str) -> pathlib.Path:
 
 def command(root: pathlib.Path, line: str, folder: str = "/root") -> list:
     """The command that runs a shell line in a root, with processes and mounts of its own."""
-    inside = 'mount --bind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    inside = 'mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
     typed = ["sh", "-c", f"cd {folder} && {line}"]
-    return ["unshare", "--mount", "--pid", "--fork", "sh", "-c", inside, str(root), *typed]
+    apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    return [*apart, "sh", "-c", inside, str(root), *typed]
 
 
 def environment(**more: str) -> dict:

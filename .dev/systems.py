@@ -110,7 +110,7 @@ def enter(root: pathlib.Path, name: str, what: str, line: str, folder: str = SOU
 
 
 def _assignments() -> list:
-    env = debian_root.environment(CI="true", TENON_WERROR="ON")
+    env = debian_root.environment(TENON_WERROR="ON")
     return [f"{key}={value}" for key, value in env.items()]
 
 

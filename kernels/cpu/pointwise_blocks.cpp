@@ -155,7 +155,8 @@ class Blocks {
       direct = direct && (operands_[k].is_direct() || is_read_there(k));
     }
     if (direct) {
-      return walk_.rows<Walk::kAnyOperands>(base, [&](char* const* row) { loop_(row, length, functor_); });
+      return walk_.rows<Walk::kAnyOperands>(
+          base, [&](char* const* row) { loop_(row, length, functor_); });
     }
     const int64_t step = std::min(block_, length);
     walk_.rows<Walk::kAnyOperands>(base, [&](char* const* row) {

@@ -84,7 +84,7 @@ def cpp(system: str) -> Case:
             "cmake --build build",
             ("build/consumer /plugins/libfrom_c.so", test_native.WHAT_CPP_PRINTS),
             f"PKG_CONFIG_PATH=$(echo {archive}/lib*/pkgconfig) && export PKG_CONFIG_PATH && "
-            f"FLAGS=\"$(pkg-config --cflags --libs tenon) -Wl,-rpath,$(echo {archive}/lib)\" && "
+            f'FLAGS="$(pkg-config --cflags --libs tenon) -Wl,-rpath,$(echo {archive}/lib)" && '
             "cc main.c -o from_c $FLAGS && c++ -std=c++20 quickstart.cpp -o quickstart $FLAGS",
             # A plugin in C++ that this system's compiler made.
             ("./from_c build/libfrom_cpp.so", test_native.WHAT_C_PRINTS),

@@ -351,9 +351,7 @@ class AptTest(unittest.TestCase):
 
     def test_what_is_only_there_too_old_is_named_with_its_version(self):
         self.offering(cmake="3.22.1-1ubuntu1")
-        self.assertEqual(
-            machine.choose(["cmake"])[1], ["CMake 3.25+ is needed, cmake is 3.22.1"]
-        )
+        self.assertEqual(machine.choose(["cmake"])[1], ["CMake 3.25+ is needed, cmake is 3.22.1"])
 
     def test_versions_are_compared_by_their_upstream_numbers(self):
         self.assertEqual(apt.version_numbers("1:19.1.7-3+b1"), (19, 1, 7))
@@ -365,7 +363,9 @@ class SystemsTest(unittest.TestCase):
         outcome = {"demo": {"good": True, "minutes": 9.0}, "versions": {"gcc": "14.2.0"}}
         outcome["test"] = {"good": False, "minutes": 20.5, "passed": 7, "failed": 1, "skipped": 2}
         cells = systems.row("trixie", outcome)
-        self.assertEqual(cells[:4], ["Debian 13", "gcc 14.2.0", "ok, 9.0 min", "FAILED 7 of 8, 20.5 min"])
+        self.assertEqual(
+            cells[:4], ["Debian 13", "gcc 14.2.0", "ok, 9.0 min", "FAILED 7 of 8, 20.5 min"]
+        )
 
     def test_names_that_are_none_are_refused(self):
         with self.assertRaisesRegex(ui.Failure, "SYSTEM must be of bookworm, .*, got woody"):
