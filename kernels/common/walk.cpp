@@ -60,7 +60,7 @@ void Walk::coalesce() {
 }
 
 void Walk::run_rows(Loop loop, const void* ctx) const {
-  rows(data_, [&](char* const* data) { loop(data, strides_[0], sizes_[0], ctx); });
+  rows<kAnyOperands>(data_, [&](char* const* data) { loop(data, strides_[0], sizes_[0], ctx); });
 }
 
 }  // namespace tenon::kernels
