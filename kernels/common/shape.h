@@ -50,12 +50,12 @@ class Dims {
   }
   void insert(int64_t at, int64_t number) {
     resize(size_ + 1);
-    std::copy_backward(numbers_ + at, numbers_ + size_ - 1, numbers_ + size_);
+    for (int64_t i = size_ - 1; i > at; --i) numbers_[i] = numbers_[i - 1];
     numbers_[at] = number;
   }
   void erase(int64_t at) {
-    std::copy(numbers_ + at + 1, numbers_ + size_, numbers_ + at);
     --size_;
+    for (int64_t i = at; i < size_; ++i) numbers_[i] = numbers_[i + 1];
   }
 
   int64_t size() const { return size_; }
