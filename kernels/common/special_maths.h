@@ -3,7 +3,7 @@
 #pragma once
 
 #if !defined(__CUDACC__)
-#include <math.h>  // lgamma_r, which clang 22 no longer has as a builtin
+#include <math.h>  // lgamma_r, j0 and their kin: clang 22 no longer has these as built-ins
 #endif
 
 #include "kernels/common/maths.h"

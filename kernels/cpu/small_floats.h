@@ -50,6 +50,15 @@ using Floats8 = float __attribute__((vector_size(32)));
 using Floats16 = float __attribute__((vector_size(64)));
 inline constexpr int kToNearest = 0;
 inline constexpr int kAsTheProcessorIsSet = 4;  // what conversions without rounding ignore
+
+TENON_AVX2 inline Floats8 floats_of(Halves8 halves) {
+#if __has_builtin(__builtin_ia32_vcvtph2ps256)
+  return __builtin_ia32_vcvtph2ps256(halves);
+#else  // clang 22, which compiles the conversion of vectors to the same instruction
+  using Float16s = _Float16 __attribute__((vector_size(16)));
+  return __builtin_convertvector(reinterpret_cast<Float16s>(halves), Floats8);
+#endif
+}
 }  // namespace detail
 
 struct HalfPackAvx2 {
@@ -59,7 +68,7 @@ struct HalfPackAvx2 {
   TENON_AVX2 static inline void load(const char* from, float* to) {
     detail::Halves8 halves;
     __builtin_memcpy(&halves, from, sizeof halves);
-    const detail::Floats8 floats = __builtin_ia32_vcvtph2ps256(halves);
+    const detail::Floats8 floats = detail::floats_of(halves);
     __builtin_memcpy(to, &floats, sizeof floats);
   }
   TENON_AVX2 static inline void store(char* to, const float* from) {

@@ -105,7 +105,6 @@ void alpha_dropout(const Call& call) { drop_alpha(call, false); }
 void feature_alpha_dropout(const Call& call) { drop_alpha(call, true); }
 
 void native_dropout(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> ge("aten::ge.Scalar");
   const Tensor input = *call.get<Tensor>(0);
   double p = probability(call);
   check_floating_input(call, input);

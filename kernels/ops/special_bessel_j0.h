@@ -4,15 +4,13 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/special_maths.h"
 
 namespace tenon::kernels::ops {
 
 template <class T>
 struct BesselJ0 {
-  TENON_FUNCTOR T operator()(T x) const {
-    return static_cast<T>(TENON_MATHS(j0)(static_cast<double>(x)));
-  }
+  TENON_FUNCTOR T operator()(T x) const { return static_cast<T>(::j0(static_cast<double>(x))); }
 };
 
 inline constexpr Facts kSpecialBesselJ0{
@@ -30,9 +28,7 @@ inline constexpr Facts kSpecialBesselJ0{
 
 template <class T>
 struct BesselJ1 {
-  TENON_FUNCTOR T operator()(T x) const {
-    return static_cast<T>(TENON_MATHS(j1)(static_cast<double>(x)));
-  }
+  TENON_FUNCTOR T operator()(T x) const { return static_cast<T>(::j1(static_cast<double>(x))); }
 };
 
 inline constexpr Facts kSpecialBesselJ1{
@@ -50,9 +46,7 @@ inline constexpr Facts kSpecialBesselJ1{
 
 template <class T>
 struct BesselY0 {
-  TENON_FUNCTOR T operator()(T x) const {
-    return static_cast<T>(TENON_MATHS(y0)(static_cast<double>(x)));
-  }
+  TENON_FUNCTOR T operator()(T x) const { return static_cast<T>(::y0(static_cast<double>(x))); }
 };
 
 inline constexpr Facts kSpecialBesselY0{
@@ -70,9 +64,7 @@ inline constexpr Facts kSpecialBesselY0{
 
 template <class T>
 struct BesselY1 {
-  TENON_FUNCTOR T operator()(T x) const {
-    return static_cast<T>(TENON_MATHS(y1)(static_cast<double>(x)));
-  }
+  TENON_FUNCTOR T operator()(T x) const { return static_cast<T>(::y1(static_cast<double>(x))); }
 };
 
 inline constexpr Facts kSpecialBesselY1{
