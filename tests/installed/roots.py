@@ -38,8 +38,10 @@ JDK = {
     "trixie": "openjdk-21-jdk-headless",
     "sid": "openjdk-25-jdk-headless",
 }
-# There is no wheel for Python 3.14 where `dist/` was made without one: pip then compiles.
-PIP = "env/bin/pip install -q --find-links /dist tenon"
+# There is no wheel for Python 3.14 where `dist/` was made without one: pip then compiles the sources.
+# PyPI has another project of the name, so that pip must not look for it there.
+WHEEL = "env/bin/pip install -q --no-index --find-links /dist tenon"
+SOURCES = "env/bin/pip install -q /dist/tenon-0.1.0.tar.gz"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,7 +104,7 @@ def python(system: str) -> Case:
         (
             f"{APT} python3-venv{compilers}",
             "python3 -m venv env",
-            PIP if compilers else PIP.replace("--find-links", "--no-index --find-links"),
+            SOURCES if compilers else WHEEL,
             ("env/bin/python use_python.py /plugins/*.so", test_python.PRINTS),
             ("env/bin/python quickstart.py", "tensor([2., 4.])\n"),
         ),
