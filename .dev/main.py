@@ -168,8 +168,9 @@ def fuzz(args) -> int:
 
 
 def run_stress(args) -> int:
-    """Runs threads, forks and faults at full length, and each way to end a process 20 times."""
-    return stress.run(args.part)
+    """Runs threads, forks and faults at full length, ends of processes, and extreme arguments."""
+    more = [f"--{name}={text}" for name in ("filter", "call") if (text := getattr(args, name))]
+    return stress.run(args.part, args.seeds, tuple(more))
 
 
 def measure_coverage(args) -> int:
@@ -350,6 +351,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")
     one = verb("stress", run_stress)
     one.add_argument("part", nargs="?", choices=stress.PARTS, default="all", help="default: all")
+    one.add_argument(
+        "--seeds", type=int, default=100, metavar="N", help="of the extremes (default: 100)"
+    )
+    one.add_argument("--filter", default="", metavar="TEXT", help="overloads of the extremes")
+    one.add_argument("--call", default="", metavar="NAME", help="makes one call of the extremes")
     one = verb("coverage", measure_coverage)
     one.add_argument("--missing", action="store_true", help="name the lines that nothing ran")
     verb("doctor", doctor)

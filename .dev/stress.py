@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks and faults at length; each way to end a process, many times."""
+"""The long runs: threads, forks and faults at length; ends of processes; extreme arguments."""
 
 from __future__ import annotations
 
 import collections
+import os
 import pathlib
+import subprocess
 
 import environment
 import machine
@@ -12,7 +14,7 @@ import native
 import suites
 import ui
 
-PARTS = ("threads", "asan-ubsan", "tsan", "exits", "all")
+PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "all")
 
 # What the ends of processes are called in each suite's own filter.
 EXITS = {
@@ -23,11 +25,15 @@ EXITS = {
 }
 # Programs of tests/stress, but for the one with the ends. Under a sanitizer some do not exist.
 PROGRAMS = ("stress_test", "stress_seccomp_test", "stress_allocation_test")
+EXTREMES = ui.ROOT / "tests" / "stress" / "extremes.py"
 FIGURES = r"^\d.*(events|forks|threads|allocations|calls)"
 
 
-def run(part: str) -> int:
-    """Runs one part, or "all"; the status is 1 where anything failed."""
+def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
+    """Runs one part, or "all"; the status is 1 where anything failed.
+
+    `seeds` and `arguments` are for the extremes.
+    """
     good = True
     if part in ("threads", "all"):
         machine.ensure(native.NEEDS["release"])
@@ -41,6 +47,9 @@ def run(part: str) -> int:
     if part in ("exits", "all"):
         native.build_all("release")
         good = exits() and good
+    if part in ("extremes", "all"):
+        native.build_all("release")
+        good = extremes(seeds, arguments) and good
     return 0 if good else 1
 
 
@@ -77,6 +86,14 @@ def exits() -> bool:
     print()
     ui.table(sum_up(lines), ["language", "scenarios", "runs", "failures"])
     return good and bool(lines) and all(line[-1] == 0 for line in lines)
+
+
+def extremes(seeds: int, arguments: tuple[str, ...]) -> bool:
+    """Every overload with extreme arguments, in processes of its own; each failure is a line."""
+    command = [environment.python("base"), EXTREMES, f"--seeds={seeds}", *arguments]
+    env = {**os.environ, **environment.runtime("release")}
+    ui.say(f"extremes, {seeds} seeds")
+    return subprocess.run(command, env=env, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def read_results(path: pathlib.Path) -> list:

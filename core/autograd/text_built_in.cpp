@@ -21,23 +21,34 @@ bool give_number(int64_t number, OwnedValue* out_result) {
   *out_result = OwnedValue(tenon_value_of_int(number));
   return true;
 }
-bool give_word(int64_t word, OwnedValue* out_result) {
-  *out_result = OwnedValue(value::copy(word_value(word)));
+// Sizes of a tensor, or of a list with symbols, are words; those of other lists are numbers.
+bool give_word(int64_t word, bool is_word, OwnedValue* out_result) {
+  *out_result = OwnedValue(value::copy(word_value(word, is_word)));
   return true;
 }
-bool give_sizes(tensor::Dims sizes, OwnedValue* out_result) {
-  *out_result = OwnedValue(value::copy(words_value(sizes)));
+bool give_sizes(tensor::Dims sizes, bool are_words, OwnedValue* out_result) {
+  *out_result = OwnedValue(value::copy(words_value(sizes, are_words)));
   return true;
+}
+int64_t checked_number(bool overflow, int64_t number) {
+  TENON_CHECK_ARG(!overflow, "gradient: numbers of a formula must fit 64 bits, got more");
+  return number;
+}
+int64_t product_of(int64_t a, int64_t b) {
+  int64_t product = 0;
+  const bool overflow = __builtin_mul_overflow(a, b, &product);
+  return checked_number(overflow, product);
 }
 // The product of sizes that `is_factor(dim)` says are in it.
 template <class IsFactor>
-bool give_product(tensor::Dims sizes, IsFactor&& is_factor, OwnedValue* out_result) {
+bool give_product(tensor::Dims sizes, bool are_words, IsFactor&& is_factor,
+                  OwnedValue* out_result) {
   OwnedValue product(tenon_value_of_int(1));
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     if (!is_factor(dim)) continue;
-    const tenon_value a = product.get(), b = word_value(sizes[dim]);
+    const tenon_value a = product.get(), b = word_value(sizes[dim], are_words);
     const bool is_number = a.tag == TENON_TAG_INT && b.tag == TENON_TAG_INT;
-    product = OwnedValue(is_number ? tenon_value_of_int(a.as.i * b.as.i)
+    product = OwnedValue(is_number ? tenon_value_of_int(product_of(a.as.i, b.as.i))
                                    : apply_symbolic(TENON_SYMBOL_MUL, a, b));
   }
   *out_result = std::move(product);
@@ -80,11 +91,11 @@ bool of_tensor(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out
   const tenon_tensor& tensor = *given[0].as.tensor;
   switch (what) {
     case BuiltIn::kSizes:
-      return give_sizes(tensor.size_span(), out_result);
+      return give_sizes(tensor.size_span(), tensor.is_symbolic(), out_result);
     case BuiltIn::kDim:
       return give_number(tensor.ndim(), out_result);
     case BuiltIn::kNumel:
-      return give_word(tensor.numel_word(), out_result);
+      return give_word(tensor.numel_word(), tensor.is_symbolic(), out_result);
     case BuiltIn::kDtype:
       *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
       return true;
@@ -97,32 +108,36 @@ bool of_tensor(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out
 bool of_sizes(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
   const auto* sizes = static_cast<const int64_t*>(given[0].as.list.data);
   const tensor::Dims dims{sizes, given[0].count};
+  const bool are_words = (given[0].flags & TENON_VALUE_HAS_SYMBOLIC) != 0;
   if (given.size() == 1) {
     if (what == BuiltIn::kDim) return give_number(given[0].count, out_result);
-    if (what == BuiltIn::kNumel) return give_product(dims, kEach, out_result);
-    return what == BuiltIn::kInverse && give_sizes(inverse(dims), out_result);
+    if (what == BuiltIn::kNumel) return give_product(dims, are_words, kEach, out_result);
+    return what == BuiltIn::kInverse && give_sizes(inverse(dims), false, out_result);
   }
   if (given.size() != 2) return false;
   if (what == BuiltIn::kSize && given[1].tag == TENON_TAG_INT) {
-    return give_word(dims[wrapped(given[1].as.i, dims)], out_result);
+    return give_word(dims[wrapped(given[1].as.i, dims)], are_words, out_result);
   }
-  if (what == BuiltIn::kFoldedSizes) return give_sizes(folded(dims, given[1]), out_result);
+  if (what == BuiltIn::kFoldedSizes)
+    return give_sizes(folded(dims, given[1]), are_words, out_result);
   if (what != BuiltIn::kFoldedNumel) return false;
   const Sizes left = folded(dims, given[1]);
   return give_product(
-      dims, [&](size_t dim) { return left[dim] == 1; }, out_result);
+      dims, are_words, [&](size_t dim) { return left[dim] == 1; }, out_result);
 }
 
 // Of each tensor of a list the size of one dim.
 bool sizes_at(std::span<const tenon_value> given, OwnedValue* out_result) {
   if (given[0].tag != TENON_TAG_LIST || given[1].tag != TENON_TAG_INT) return false;
   Sizes found;
+  bool are_words = false;
   for (uint32_t i = 0; i < given[0].count; ++i) {
     const tenon_value& one = value::elements(given[0])[i];
     const tensor::Dims sizes{static_cast<const int64_t*>(one.as.list.data), one.count};
     found.push_back(sizes[wrapped(given[1].as.i, sizes)]);
+    are_words = are_words || (one.flags & TENON_VALUE_HAS_SYMBOLIC) != 0;
   }
-  return give_sizes(found, out_result);
+  return give_sizes(found, are_words, out_result);
 }
 
 // The same where numbers are symbols.
@@ -148,8 +163,9 @@ bool is_symbol_value(const tenon_value& value) noexcept {
 
 bool of_number(BuiltIn what, const tenon_value& operand, OwnedValue* out_result) {
   if (what != BuiltIn::kNeg) return false;
-  *out_result = OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
-                                                          : tenon_value_of_int(-operand.as.i));
+  *out_result =
+      OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
+                                                : tenon_value_of_int(product_of(operand.as.i, -1)));
   return true;
 }
 
@@ -157,17 +173,19 @@ bool of_numbers(BuiltIn what, const tenon_value& a, const tenon_value& b, OwnedV
   const bool ints = a.tag != TENON_TAG_FLOAT && b.tag != TENON_TAG_FLOAT;
   const double x = as_double(a);
   const double y = as_double(b);
-  const auto give = [&](int64_t whole, double real) {
-    *out_result = OwnedValue(ints ? tenon_value_of_int(whole) : tenon_value_of_float(real));
+  int64_t whole = 0;
+  const auto give = [&](bool overflow, double real) {
+    *out_result = OwnedValue(ints ? tenon_value_of_int(checked_number(overflow, whole))
+                                  : tenon_value_of_float(real));
     return true;
   };
   switch (what) {
     case BuiltIn::kAdd:
-      return give(a.as.i + b.as.i, x + y);
+      return give(__builtin_add_overflow(a.as.i, b.as.i, &whole), x + y);
     case BuiltIn::kSub:
-      return give(a.as.i - b.as.i, x - y);
+      return give(__builtin_sub_overflow(a.as.i, b.as.i, &whole), x - y);
     case BuiltIn::kMul:
-      return give(a.as.i * b.as.i, x * y);
+      return give(__builtin_mul_overflow(a.as.i, b.as.i, &whole), x * y);
     case BuiltIn::kDiv:
       *out_result = OwnedValue(tenon_value_of_float(x / y));
       return true;

@@ -15,16 +15,17 @@ inline bool has_symbols(tensor::Dims words) noexcept {
   return std::ranges::any_of(words, [](int64_t word) { return base::is_symbol(word); });
 }
 
-/// Borrowed.
-inline tenon_value words_value(tensor::Dims words) noexcept {
+/// Returns a borrowed list of words; of plain numbers, which may have any bits, where `are_words`
+/// is false.
+inline tenon_value words_value(tensor::Dims words, bool are_words = true) noexcept {
   tenon_value value = tenon_value_of_ints(words.data(), static_cast<uint32_t>(words.size()));
-  if (has_symbols(words)) value.flags = TENON_VALUE_HAS_SYMBOLIC;
+  if (are_words && has_symbols(words)) value.flags = TENON_VALUE_HAS_SYMBOLIC;
   return value;
 }
 
-/// Borrowed: an INT or a SYMINT.
-inline tenon_value word_value(int64_t word) noexcept {
-  if (!base::is_symbol(word)) return tenon_value_of_int(word);
+/// Returns a borrowed INT or SYMINT; see words_value().
+inline tenon_value word_value(int64_t word, bool is_word = true) noexcept {
+  if (!is_word || !base::is_symbol(word)) return tenon_value_of_int(word);
   tenon_value value{};
   value.tag = TENON_TAG_SYMINT;
   value.as.symbol = base::symbol_of(word);

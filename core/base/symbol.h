@@ -48,8 +48,13 @@ struct tenon_symbol {
 
 namespace tenon::base {
 
-/// Sizes of symbolic tensors are words: numbers, or addresses of symbols with the top bit set.
-constexpr bool is_symbol(int64_t word) noexcept { return word < -(int64_t{1} << 62); }
+/// The least number that a word holds: smaller ones have the bits of symbols.
+inline constexpr int64_t kLeastNumber = -(int64_t{1} << 62);
+
+/// Returns true if a word is a symbol. Sizes of symbolic tensors are words: numbers from
+/// kLeastNumber, or addresses of symbols with the top bit set. Ask this only of what a tag, a flag
+/// or a symbolic tensor says is a word: a plain int of a user may have any bits.
+constexpr bool is_symbol(int64_t word) noexcept { return word < kLeastNumber; }
 
 inline int64_t word_of(const ::tenon_symbol* symbol) noexcept {
   const auto word = static_cast<int64_t>(reinterpret_cast<uintptr_t>(symbol) | uint64_t{1} << 63);

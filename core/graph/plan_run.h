@@ -111,6 +111,7 @@ class Plan::Run {
   tenon_value int_list(const tenon_value& list) {
     auto* words = deep_.make<int64_t>(list.count);
     bool is_symbolic = false;
+    int64_t least = 0;  // of the numbers
     for (uint32_t i = 0; i < list.count; ++i) {
       const tenon_value& each = value::elements(list)[i];
       const tenon_value number =
@@ -119,8 +120,11 @@ class Plan::Run {
       TENON_CHECK_TYPE(is_symbol || number.tag == TENON_TAG_INT,
                        "tenon_graph_run: a size must be an int, got ", value::print(number));
       words[i] = is_symbol ? base::word_of(number.as.symbol) : number.as.i;
+      if (!is_symbol) least = std::min(least, number.as.i);
       is_symbolic = is_symbolic || is_symbol;
     }
+    TENON_CHECK_ARG(!is_symbolic || least >= base::kLeastNumber,
+                    "tenon_graph_run: a number beside symbols must be -2^62 or more, got ", least);
     tenon_value ints = tenon_value_of_ints(words, list.count);
     if (is_symbolic) ints.flags = TENON_VALUE_HAS_SYMBOLIC;
     return ints;

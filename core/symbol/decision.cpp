@@ -222,6 +222,8 @@ int64_t ShapeEnv::specialize(Word word, const Place* place) {
   const Word simpler = simplify_locked(word);
   const Expression& expression = *expression_of(simpler);
   if (!expression.is_backed) refuse_locked(expression, here);
+  TENON_CHECK_ARG(!base::is_symbol(expression.hint),
+                  "tenon_symbol_guard: number must be -2^62 or more, got ", expression.hint);
   guard_locked(TENON_SYMBOL_EQ, simpler, expression.hint, std::move(here));
   return expression.hint;
 }

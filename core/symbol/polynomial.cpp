@@ -89,6 +89,12 @@ std::optional<Polynomial> add(const Polynomial& a, const Polynomial& b, int64_t 
   }
   sum.terms.insert(sum.terms.end(), next, a.terms.end());
   if (sum.terms.size() > kMaxTerms) return std::nullopt;
+  // Its numbers are calculated with as words.
+  const bool are_words =
+      sum.constant >= base::kLeastNumber && std::ranges::all_of(sum.terms, [](const Term& term) {
+        return term.coefficient >= base::kLeastNumber;
+      });
+  if (!are_words) return std::nullopt;
   return sum;
 }
 

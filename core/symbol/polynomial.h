@@ -14,7 +14,7 @@ struct Expression;
 using Monomial = std::vector<const Expression*>;
 
 struct Term {
-  int64_t coefficient;  // not 0
+  int64_t coefficient;  // not 0, and a number that a word holds
   Monomial atoms;       // not empty
 };
 
@@ -32,7 +32,8 @@ struct Polynomial {
 constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDegree = 64;
 
-/// a + factor * b. Nothing where a coefficient exceeds int64 or the limits are met; so below.
+/// a + factor * b. Nothing where a number exceeds int64 or is below -2^62, or the limits are met;
+/// so below.
 std::optional<Polynomial> add(const Polynomial& a, const Polynomial& b, int64_t factor);
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 /// The quotient where `b`, which is not 0, divides `a` without remainder.

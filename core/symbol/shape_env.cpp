@@ -103,6 +103,12 @@ const Expression* ShapeEnv::new_variable(const VariableOptions& options) {
                   options.range.low, " and ", options.range.high);
   TENON_CHECK_ARG(!options.hint || options.range.holds(*options.hint), kNew,
                   ": hint must lie from min to max, got ", options.hint.value_or(0));
+  if (options.tag == TENON_TAG_SYMINT) {
+    TENON_CHECK_ARG(!options.hint || *options.hint >= base::kLeastNumber, kNew,
+                    ": hint must be -2^62 or more, got ", options.hint.value_or(0));
+    TENON_CHECK_ARG(options.range.high >= base::kLeastNumber, kNew,
+                    ": max must be -2^62 or more, got ", options.range.high);
+  }
   std::lock_guard lock(mutex_);
   std::string name(options.name);
   const bool is_backed = options.hint.has_value();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbol/symbolic_value.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "symbol/function.h"
 #include "tenon/symbol.h"
@@ -22,6 +24,8 @@ class Arguments {
                     " arguments, got ", args.size());
     const bool of_truths = function >= TENON_SYMBOL_AND;
     for (size_t k = 0; k < args.size(); ++k) operands_[k] = operand_of(args[k], of_truths);
+    TENON_CHECK_ARG(env_ == nullptr || !base::is_symbol(least_), kApply,
+                    ": a number beside a symbol must be -2^62 or more, got ", least_);
   }
 
   const Operand& operator[](size_t k) const noexcept { return operands_[k]; }
@@ -34,6 +38,7 @@ class Arguments {
       case TENON_TAG_BOOL:
       case TENON_TAG_INT:
         if (is_truth && value.tag != TENON_TAG_BOOL) break;
+        least_ = std::min(least_, value.as.i);
         return {value.as.i};
       case TENON_TAG_FLOAT:
         if (is_truth) break;
@@ -62,6 +67,7 @@ class Arguments {
   }
 
   Operand operands_[2];
+  int64_t least_ = 0;  // of the ints
   ShapeEnv* env_ = nullptr;
   bool has_floats_ = false;
 };
@@ -118,8 +124,8 @@ tenon_value apply(uint32_t function, std::span<const tenon_value> values) {
   }
   if (env != nullptr) return value_of_word(env->apply(function, a, b));
   const auto result = calculate(function, a, b);
-  TENON_CHECK_ARG(result && !base::is_symbol(*result), kApply, ": ", a, " ",
-                  function_text(function), " ", b, " must be an int of 63 bits, got none");
+  TENON_CHECK_ARG(result, kApply, ": ", a, " ", function_text(function), " ", b,
+                  " must be an int of 64 bits, got none");
   return tenon_value_of_int(*result);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/allocation.h"
 
+#include "kernels/common/checked_size.h"
+#include "kernels/common/shape.h"
+
 namespace tenon::kernels {
 
 namespace {
@@ -14,10 +17,25 @@ void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
   check(tenon_warning_emit_once(op, "UserWarning", message.c_str()));
 }
 
+// Refuses sizes that cannot be had, before the warning about them: memory is asked for and given
+// back, which touches none of it.
+void check_result(const char* op, const Tensor& out, Sizes sizes) {
+  for (const int64_t size : sizes) {
+    if (size < 0) {
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": sizes of the result must be >= 0, got ", sizes});
+    }
+  }
+  static_cast<void>(CheckedSize(op, numel_of(sizes)) * size_of(out.dtype()));
+  static_cast<void>(allocate(sizes, out.dtype(), out.device()));
+}
+
 }  // namespace
 
 void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides) {
-  if (tenon_tensor_numel(out) != 0) warn_of_resize(op, *TensorRef(out), sizes);
+  if (tenon_tensor_numel(out) != 0) {
+    check_result(op, *TensorRef(out), sizes);
+    warn_of_resize(op, *TensorRef(out), sizes);
+  }
   try {
     check(tenon_tensor_resize(out, static_cast<int64_t>(sizes.size()), sizes.data(), strides));
   } catch (const Error& error) {

@@ -44,6 +44,11 @@ std::vector<int64_t> ints_of(const tenon_value& value) {
 
 Tensor move_dim(const Tensor& tensor, int64_t from, int64_t to) {
   if (from == to) return tensor;
+  if (std::max(from, to) >= tensor.ndim()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {"vmap: a mapped tensor must have at least ", std::max(from, to),
+          " dims beside the mapped one here, got ", tensor.ndim() - 1});
+  }
   std::vector<int64_t> order;
   for (int64_t dim = 0; dim < tensor.ndim(); ++dim) {
     if (dim != from) order.push_back(dim);

@@ -4,6 +4,7 @@
 
 #include "kernels/common/batching.h"
 #include "kernels/common/check.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 
@@ -396,10 +397,12 @@ void batch_strided_scatter(Batch& batch) {
   };
   // Each base, and the view of it, has memory of its own behind that of the one before.
   const auto end = [&](size_t geometry, size_t offset) {
-    return batch.arg(offset).as.i + reach(ints(geometry), ints(geometry + 1));
+    const int64_t elements = reach(ints(geometry), ints(geometry + 1));
+    return (CheckedSize(batch.op(), batch.arg(offset).as.i) + elements).value();
   };
   const int64_t first = std::min(batch.arg(3).as.i, batch.arg(6).as.i);
-  const int64_t each = std::max<int64_t>(std::max(end(1, 3), end(4, 6)) - first, 1);
+  const CheckedSize last(batch.op(), std::max(end(1, 3), end(4, 6)));
+  const int64_t each = std::max<int64_t>((last - first).value(), 1);
   const auto with = [&](size_t k, int64_t first) {
     std::vector<int64_t> list = ints(k);
     list.insert(list.begin(), first);

@@ -19,7 +19,39 @@ std::string shapes_of(const Indices& indices) {
   return text;
 }
 
+// Refuses an element outside of [0, size).
+template <class Element>
+void check_elements(const char* op, const char* name, const tenon_tensor_info& index,
+                    int64_t size) {
+  int64_t perm[kMaxDims];
+  row_major_order(index.ndim, perm);
+  Walk walk;
+  walk.begin(sizes_of(index), perm, 1);
+  walk.set(0, index.data, sizeof(Element), index.strides);
+  walk.coalesce();
+  const int64_t step = walk.stride(0, 0);
+  walk.rows(walk.raw_data(), [&](char* const* row) {
+    const char* element = row[0];
+    for (int64_t i = 0; i < walk.size(0); ++i, element += step) {
+      const int64_t at = *reinterpret_cast<const Element*>(element);
+      if (at < 0 || at >= size) [[unlikely]] {
+        fail(TENON_ERROR_INDEX, {op, ": ", name, " must be from 0 to ", size - 1, ", got ", at});
+      }
+    }
+  });
+}
+
 }  // namespace
+
+void check_in_dim(const char* op, const char* name, const Tensor& index, int64_t size) {
+  const tenon_tensor_info info = index.info();
+  if (info.data == nullptr || info.device.type != TENON_DEVICE_CPU || info.numel <= 0) return;
+  if (dtype_of_info(info) == Dtype::I64) {
+    check_elements<int64_t>(op, name, info, size);
+  } else {
+    check_elements<int32_t>(op, name, info, size);
+  }
+}
 
 Indexing::Indexing(const char* op, const tenon_tensor_info& self, const tenon_value& list)
     : op_(op), self_(self) {

@@ -10,6 +10,10 @@
 
 namespace tenon::kernels {
 
+// Refuses elements of an index tensor outside of [0, size), for operators that do not count from
+// the end. Tensors without data on the CPU are not looked at.
+void check_in_dim(const char* op, const char* name, const Tensor& index, int64_t size);
+
 class Indexing {
  public:
   // `list` is a Tensor?[]: element d is for dim d of self, absent: all of it; a mask takes as many

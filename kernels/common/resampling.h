@@ -4,6 +4,7 @@
 // average pooling; and the other way round, which is the gradient of it.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kernels/common/routine.h"
@@ -12,9 +13,14 @@
 namespace tenon::kernels {
 
 // Along one dim: what each of `out` elements is made of.
+//
+// A plan has the sizes alone, so that it costs the same for all sizes and nothing is listed for a
+// result that no memory holds; the device's loops call fill().
 struct Taps {
   int64_t in = 1;
   int64_t out = 1;
+  // Lists what each element is made of. Called by fill() only.
+  std::function<void(Taps& taps)> list;
   // Element i is made of those that are listed from begin[i] to begin[i + 1].
   std::vector<int64_t> begin{0};
   std::vector<int64_t> at;
@@ -23,9 +29,18 @@ struct Taps {
 
   // Along a dim that stays as it is.
   static Taps of_one() {
+    return listed(1, 1, [](Taps& taps) { taps.add({0}); });
+  }
+  static Taps listed(int64_t in, int64_t out, std::function<void(Taps& taps)> list) {
     Taps taps;
-    taps.add({0});
+    taps.in = in;
+    taps.out = out;
+    taps.list = std::move(list);
     return taps;
+  }
+  // Lists all taps, once.
+  void fill() {
+    if (list) std::exchange(list, nullptr)(*this);
   }
   void add(std::initializer_list<int64_t> places) {
     at.insert(at.end(), places);
@@ -45,6 +60,10 @@ struct Resampling {
   Taps along[kMostSlides];
   int64_t planes = 0;
   double divisor = 1;  // of all sums
+
+  void fill() {
+    for (Taps& taps : along) taps.fill();
+  }
 };
 
 // What an operator of so many dims does along each of them, given the size there.

@@ -4,23 +4,41 @@
 
 #include <numeric>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape_rules.h"
 
 namespace tenon::kernels {
 
+void refuse_overflow(const char* op, int64_t a, char sign, int64_t b) {
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {op, ": sizes must fit 63 bits, got ", a, " ", std::string_view(&sign, 1), " ", b});
+}
+
 int64_t numel_of(Sizes sizes) {
   int64_t numel = 1;
-  for (int64_t size : sizes) numel *= size;
+  bool overflow = false;
+  for (const int64_t size : sizes) {
+    if (size == 0) return 0;
+    overflow = __builtin_mul_overflow(numel, size, &numel) || overflow;
+  }
+  if (overflow) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {"size: number of elements must fit 63 bits, got sizes ", sizes});
+  }
   return numel;
 }
 
 int64_t reach(Sizes sizes, Sizes strides) {
-  int64_t last = 0;
+  if (sizes.size() != strides.size()) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {"strides: numbers must be as many as sizes ", sizes, ", got ", strides});
+  }
+  CheckedSize last("strides", 0);
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     if (sizes[dim] == 0) return 0;
-    last += (sizes[dim] - 1) * strides[dim];
+    last = last + (CheckedSize("sizes", sizes[dim]) - 1) * strides[dim];
   }
-  return last + 1;
+  return (last + 1).value();
 }
 
 void refuse_dim(const char* op, int64_t dim, int64_t bound) {

@@ -102,7 +102,7 @@ inline bool has_row_major_strides(const tenon_tensor_info& info) {
   return true;
 }
 
-// Product of the sizes; overflow is the caller's tensor_new's to refuse.
+// Returns the product of the sizes. Refuses one that does not fit 63 bits.
 int64_t numel_of(Sizes sizes);
 
 // How many elements of memory lie from the first one to the last one that strides >= 0 come to; 0

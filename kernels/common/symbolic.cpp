@@ -11,6 +11,13 @@ namespace tenon::kernels {
 
 namespace {
 
+// The least number that words of symbol.h represent: the bits of smaller ones are symbols.
+constexpr int64_t kLeastNumber = -(int64_t{1} << 62);
+
+[[noreturn, gnu::cold]] void refuse_argument(const Call& call, int k, const Part& given) {
+  fail_argument(call.op(), call.form.names[k], "at least " + std::to_string(kLeastNumber), given);
+}
+
 bool is_symbolic(const tenon_tensor* tensor) {
   return tensor != nullptr && (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
 }
@@ -61,15 +68,37 @@ tenon_status symbolic_entry(void* ctx, const tenon_op* op, tenon_keyset keys, te
   });
 }
 
+void refuse_number(int64_t number) {
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {"size: number must be at least ", kLeastNumber, ", got ", number});
+}
+
 SymbolicSize size_argument(const Call& call, int k) {
   const tenon_value& value = call.args[k];
-  return value.tag == TENON_TAG_SYMINT ? tenon_dim_of_symbol(value.as.symbol) : value.as.i;
+  if (value.tag == TENON_TAG_SYMINT) {
+    return SymbolicSize::of_word(tenon_dim_of_symbol(value.as.symbol));
+  }
+  if (value.as.i < kLeastNumber) refuse_argument(call, k, value.as.i);
+  return value.as.i;
 }
 
 SymbolicDims sizes_argument(const Call& call, int k) {
   const tenon_value& value = call.args[k];
   if (value.tag != TENON_TAG_INT_LIST) return {};
-  return SymbolicDims(symbolic(static_cast<const int64_t*>(value.as.list.data), value.count));
+  const auto* const words = static_cast<const int64_t*>(value.as.list.data);
+  if ((value.flags & TENON_VALUE_HAS_SYMBOLIC) == 0) {
+    const Sizes numbers(words, value.count);
+    for (const int64_t number : numbers) {
+      if (number < kLeastNumber) refuse_argument(call, k, numbers);
+    }
+  }
+  return SymbolicDims(symbolic(words, value.count));
+}
+
+SymbolicSize clamped_argument(const Call& call, int k) {
+  const tenon_value& value = call.args[k];
+  if (value.tag == TENON_TAG_SYMINT) return size_argument(call, k);
+  return std::max(value.as.i, kLeastNumber);
 }
 
 Tensor new_symbolic(const Tensor& like, const SymbolicDims& sizes, const SymbolicDims* strides) {

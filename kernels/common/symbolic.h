@@ -23,13 +23,15 @@ struct SymbolicTensor {
   int64_t ndim() const { return info.ndim; }
   SymbolicSizes sizes() const { return symbolic(info.sizes, info.ndim); }
   SymbolicSizes strides() const { return symbolic(info.strides, info.ndim); }
-  SymbolicSize numel() const { return info.numel; }
+  SymbolicSize numel() const { return SymbolicSize::of_word(info.numel); }
   bool is_contiguous() const { return (info.flags & TENON_TENSOR_CONTIGUOUS) != 0; }
 };
 
-// Words of an argument: an int or SymInt, and an int list.
+// Reads an argument: an int or SymInt, and an int list. Refuses numbers below -2^62.
 SymbolicSize size_argument(const Call& call, int k);
 SymbolicDims sizes_argument(const Call& call, int k);
+// Reads an index that its reader clamps to the size of a dim: numbers below -2^62 become -2^62.
+SymbolicSize clamped_argument(const Call& call, int k);
 
 // A new tensor of a stand-in's dtype and device; `strides` NULL is row-major.
 Tensor new_symbolic(const Tensor& like, const SymbolicDims& sizes,

@@ -10,12 +10,27 @@
 
 namespace tenon::kernels {
 
-// A word of symbol.h. Comparing decides, and may record a guard; the environment belongs to the
-// call's arguments.
+// Raises an error for a number below -2^62, which no word of symbol.h can represent.
+[[noreturn, gnu::cold]] void refuse_number(int64_t number);
+
+// A number, or a symbol, held as a word of symbol.h. Comparing decides, and may record a guard; the
+// environment belongs to the call's arguments.
 class SymbolicSize {
  public:
   SymbolicSize() = default;
-  SymbolicSize(int64_t word) : word_(word) {}
+  // A number. The bits of one below -2^62 would be those of a symbol, so it is refused.
+  SymbolicSize(int64_t number) : word_(number) {
+    if (tenon_dim_is_symbol(number) != 0) [[unlikely]] {
+      refuse_number(number);
+    }
+  }
+  // Reads a word of symbol.h. The caller knows that it is one: from a symbolic tensor, a SYMINT or
+  // a list that is flagged TENON_VALUE_HAS_SYMBOLIC.
+  static SymbolicSize of_word(int64_t word) {
+    SymbolicSize size;
+    size.word_ = word;
+    return size;
+  }
 
   int64_t word() const { return word_; }
   bool is_number() const { return tenon_dim_is_symbol(word_) == 0; }
@@ -52,15 +67,13 @@ class SymbolicSize {
   static SymbolicSize apply(uint32_t function, SymbolicSize a, SymbolicSize b) {
     int64_t word = 0;
     if (a.is_number() && b.is_number()) {
-      if (function == TENON_SYMBOL_ADD && !__builtin_add_overflow(a.word_, b.word_, &word)) {
-        return word;
-      }
-      if (function == TENON_SYMBOL_MUL && !__builtin_mul_overflow(a.word_, b.word_, &word)) {
-        return word;
-      }
+      const bool is_exact =
+          (function == TENON_SYMBOL_ADD && !__builtin_add_overflow(a.word_, b.word_, &word)) ||
+          (function == TENON_SYMBOL_MUL && !__builtin_mul_overflow(a.word_, b.word_, &word));
+      if (is_exact && tenon_dim_is_symbol(word) == 0) return of_word(word);
     }
     check(tenon_dim_apply(function, a.word_, b.word_, &word));
-    return word;
+    return of_word(word);
   }
   static bool compare(uint32_t relation, SymbolicSize a, SymbolicSize b) {
     if (a.is_number() && b.is_number()) {
@@ -79,6 +92,7 @@ inline int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 
 using SymbolicSizes = std::span<const SymbolicSize>;
 
+// Reads words of symbol.h as sizes; see SymbolicSize::of_word.
 inline SymbolicSizes symbolic(const int64_t* words, int64_t count) {
   return {reinterpret_cast<const SymbolicSize*>(words), static_cast<size_t>(count)};
 }

@@ -33,7 +33,7 @@ SymbolicSize new_size(int64_t most) {
   tenon_symbol* const symbol = new_symbol(TENON_TAG_SYMINT, 0, most);
   const int64_t word = tenon_dim_of_symbol(symbol);
   tenon_symbol_release(symbol);  // its environment keeps it
-  return word;
+  return SymbolicSize::of_word(word);
 }
 
 tenon_value new_number(Dtype dtype) {

@@ -2,6 +2,8 @@
 // Checks of windows, and at how many places they fit.
 #include "kernels/common/window.h"
 
+#include "kernels/common/checked_size.h"
+
 namespace tenon::kernels {
 
 std::optional<Dims> channels_last_like(const char* op, const tenon_tensor_info& self, Sizes sizes) {
@@ -51,14 +53,17 @@ Window Window::of(const Call& call, int kernel, int stride, int padding, int dil
 }
 
 int64_t Slide::places(const char* op, int64_t size, bool ceil) const {
-  const int64_t room = size + 2 * padding - reach();
+  const int64_t padded = (CheckedSize(op, padding) * 2 + size).value();
+  const int64_t over = (CheckedSize(op, kernel - 1) * dilation + 1).value();
+  const int64_t room = padded - over;
   if (room < 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": the kernel must fit into the input and its padding, got one that reaches over ",
-          reach(), " of ", size + 2 * padding, " elements"});
+          over, " of ", padded, " elements"});
   }
-  int64_t count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
-  if (ceil && (count - 1) * stride >= size + padding) --count;
+  // Rounded down, or up.
+  int64_t count = room / stride + (ceil && room % stride != 0 ? 1 : 0) + 1;
+  if (ceil && (CheckedSize(op, count - 1) * stride).value() >= size + padding) --count;
   return count;
 }
 

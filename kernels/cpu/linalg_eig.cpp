@@ -2,7 +2,6 @@
 // aten::linalg_eig and aten::_linalg_eigvals on the CPU.
 #include "kernels/ops/linalg_eig.h"
 
-#include <cmath>
 #include <optional>
 
 #include "kernels/cpu/matrices.h"
@@ -11,23 +10,10 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// LAPACK does not come to an end of others.
-template <class T>
-void check_finite(const char* op, const ColumnMajor& a) {
-  using R = Real<T>;
-  const auto* const parts = reinterpret_cast<const R*>(a.matrix<T>(0));
-  const int64_t count = a.count() * a.rows() * a.columns() * int64_t{sizeof(T) / sizeof(R)};
-  for (int64_t i = 0; i < count; ++i) {
-    if (!std::isfinite(parts[i])) {
-      fail_argument(op, "self", "of finite numbers", Scalar(static_cast<double>(parts[i])));
-    }
-  }
-}
-
 template <class T>
 void decompose_any(const char* op, const ColumnMajor& a, ComplexOf<T>* values,
                    ComplexOf<T>* vectors) {
-  check_finite<T>(op, a);
+  check_finite<T>(op, "self", a);
   const int n = lapack_size(op, a.rows());
   for (int64_t k = 0; k < a.count(); ++k) {
     const int info =

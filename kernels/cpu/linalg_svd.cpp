@@ -18,6 +18,7 @@ void decompose(const char* op, const Tensor& a, ColumnMajor* u, Real<T>* s, Colu
   const int small = std::min(rows, columns);
   ColumnMajor work(a.sizes(), a.dtype());
   work.take(a);
+  check_finite<T>(op, "A", work);
   const char job = u == nullptr ? 'N' : is_full ? 'A' : 'S';
   for (int64_t k = 0; k < work.count(); ++k) {
     if (small == 0) {

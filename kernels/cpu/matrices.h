@@ -2,6 +2,7 @@
 // Batches of matrices as LAPACK takes them: column-major, one behind the other.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -51,6 +52,19 @@ class ColumnMajor {
   Tensor work_;
   std::optional<Tensor> result_;
 };
+
+// Refuses infinities and NaN, for which some of LAPACK's iterations do not end.
+template <class T>
+void check_finite(const char* op, const char* name, const ColumnMajor& a) {
+  using R = Real<T>;
+  const auto* const parts = reinterpret_cast<const R*>(a.matrix<T>(0));
+  const int64_t count = a.count() * a.rows() * a.columns() * int64_t{sizeof(T) / sizeof(R)};
+  for (int64_t i = 0; i < count; ++i) {
+    if (!std::isfinite(parts[i])) {
+      fail_argument(op, name, "of finite numbers", Scalar(static_cast<double>(parts[i])));
+    }
+  }
+}
 
 inline ColumnMajor::ColumnMajor(const Tensor& result) {
   const Dims wanted = column_major_strides(result.sizes());

@@ -202,6 +202,7 @@ void run_max_pool(const Call& call, MaxPooling plan) {
   const int slides =
       std::string_view(call.facts().name).find("3d") != std::string_view::npos ? 3 : 2;
   if (values.numel != 0) {
+    plan.fill();
     const int64_t each = plan.places(0) * plan.places(1) * plan.places(2) * 8;
     visit(call.op(), "self", dtype_of_info(plan.self), RealTypes(), [&]<class T>(Element<T>) {
       const Rows<T> rows = rows_for<T>(plan, {plan.self, slides, 0});

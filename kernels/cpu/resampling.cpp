@@ -283,9 +283,10 @@ bool is_selection(const Resampling& plan) {
 
 }  // namespace
 
-void resample(const Call& call, const Resampling& plan) {
+void resample(const Call& call, Resampling& plan) {
   const tenon_tensor_info result = plan.result.info();
   if (result.numel == 0) return;
+  plan.fill();
   const Dtype dtype = dtype_of_info(result);
   const bool selects = is_selection(plan);
   const Dtype wide = selects ? dtype : wide_of(dtype);
@@ -300,9 +301,10 @@ void resample(const Call& call, const Resampling& plan) {
   to.finish();
 }
 
-void resample_gradient(const Call& call, const Resampling& plan) {
+void resample_gradient(const Call& call, Resampling& plan) {
   const tenon_tensor_info result = plan.result.info();
   if (result.numel == 0) return;
+  plan.fill();
   const Dtype wide = wide_of(dtype_of_info(result));
   const RowMajor from(plan.self, wide);
   const RowMajorResult to(result, wide);

@@ -9,9 +9,9 @@ namespace tenon::kernels::cpu {
 
 // Writes the result: each element from those of `self` that its taps name. Other dtypes than those
 // of a selection's elements, floats and int64 are refused.
-void resample(const Call& call, const Resampling& plan);
+void resample(const Call& call, Resampling& plan);
 // The same the other way round: each element of `self`, a gradient, is added where its taps are.
-void resample_gradient(const Call& call, const Resampling& plan);
+void resample_gradient(const Call& call, Resampling& plan);
 
 // The CPU's part of operators.
 template <Resampling (*kPlan)(const Call&)>

@@ -75,6 +75,13 @@ void affine_grid_generator_backward(const Call& call) {
   const Sizes size = image_sizes(call);
   const Tensor grad = *call.get<Tensor>(0);
   const auto dims = static_cast<int64_t>(size.size()) - 2;
+  Dims wanted{size[0]};
+  for (const int64_t each : size.subspan(2)) wanted.push_back(each);
+  wanted.push_back(dims);
+  if (!std::ranges::equal(grad.sizes(), wanted)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": grad must be of sizes ", wanted, ", got ", grad.sizes()});
+  }
   const Tensor rows = base_rows(size, call.get<bool>(2), grad);
   const Tensor flat = call_reshape(grad, Dims{size[0], numel_of(size.subspan(2)), dims});
   call.give(0, call_mT(call_bmm(call_mT(rows), flat)));

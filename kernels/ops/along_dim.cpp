@@ -2,6 +2,7 @@
 // Checks of a vector that indexes one dim.
 #include "kernels/ops/along_dim.h"
 
+#include "kernels/common/indexing.h"
 #include "kernels/common/routine.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
@@ -26,6 +27,10 @@ AlongDim::AlongDim(const Call& call, const Tensor& self) : op_(call.op()), self_
   }
   index_ = vector_of(index);
   indices_[dim_] = index_.get();
+}
+
+void AlongDim::check_index() const {
+  check_in_dim(op_, "index", index_, self_.sizes()[static_cast<size_t>(dim_)]);
 }
 
 Dims AlongDim::sizes() const {

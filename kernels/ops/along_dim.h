@@ -17,6 +17,8 @@ class AlongDim {
   AlongDim(const AlongDim&) = delete;
   AlongDim& operator=(const AlongDim&) = delete;
 
+  // Refuses indices that count from the end.
+  void check_index() const;
   // Of 1 dim at least: a 0-dim tensor is seen as a vector of one.
   const Tensor& self() const { return self_; }
   int64_t dim() const { return dim_; }

@@ -2,6 +2,7 @@
 // What aten::avg_pool2d and its like ask of their arguments, and what each mean is of.
 #include "kernels/ops/avg_pool2d.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 #include "kernels/ops/lines.h"
 #include "kernels/ops/symbolic_calls.h"
@@ -18,21 +19,20 @@ Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, 
   if (slide.padding > slide.kernel / 2) {
     fail_argument(call.op(), "padding", "half of the kernel at most", slide.padding);
   }
-  Taps taps;
-  taps.in = size;
-  taps.out = slide.places(call.op(), size, ceil);
-  for (int64_t i = 0; i < taps.out; ++i) {
-    const int64_t first = i * slide.stride - slide.padding;
-    const int64_t end = std::min(first + slide.kernel, size + slide.padding);
-    for (int64_t at = std::max<int64_t>(first, 0); at < std::min(end, size); ++at) {
-      taps.at.push_back(at);
+  const auto list = [slide, size, counts_padding, has_divisor](Taps& taps) {
+    for (int64_t i = 0; i < taps.out; ++i) {
+      const int64_t first = i * slide.stride - slide.padding;
+      const int64_t end = std::min(first + slide.kernel, size + slide.padding);
+      for (int64_t at = std::max<int64_t>(first, 0); at < std::min(end, size); ++at) {
+        taps.at.push_back(at);
+      }
+      const auto seen = static_cast<int64_t>(taps.at.size()) - taps.begin.back();
+      taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
+      if (!has_divisor)
+        taps.divisors.push_back(static_cast<double>(counts_padding ? end - first : seen));
     }
-    const auto seen = static_cast<int64_t>(taps.at.size()) - taps.begin.back();
-    taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
-    if (!has_divisor)
-      taps.divisors.push_back(static_cast<double>(counts_padding ? end - first : seen));
-  }
-  return taps;
+  };
+  return Taps::listed(size, slide.places(call.op(), size, ceil), list);
 }
 
 std::vector<Taps> pooled(const Call& call, int first, Sizes sizes) {
@@ -59,17 +59,17 @@ double divisor_of(const Call& call, int argument) {
 }
 
 // As many places as are asked for, of which each sees its share, rounded outwards.
-Taps shared_line(int64_t size, int64_t count) {
-  Taps taps;
-  taps.in = size;
-  taps.out = count;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t first = i * size / count, end = ((i + 1) * size + count - 1) / count;
-    for (int64_t at = first; at < end; ++at) taps.at.push_back(at);
-    taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
-    taps.divisors.push_back(static_cast<double>(end - first));
-  }
-  return taps;
+Taps shared_line(const Call& call, int64_t size, int64_t count) {
+  static_cast<void>(CheckedSize(call.op(), count) * size + count);  // the loop comes up to this
+  const auto list = [size, count](Taps& taps) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t first = i * size / count, end = ((i + 1) * size + count - 1) / count;
+      for (int64_t at = first; at < end; ++at) taps.at.push_back(at);
+      taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
+      taps.divisors.push_back(static_cast<double>(end - first));
+    }
+  };
+  return Taps::listed(size, count, list);
 }
 
 std::vector<Taps> shared(const Call& call, Sizes sizes) {
@@ -79,7 +79,7 @@ std::vector<Taps> shared(const Call& call, Sizes sizes) {
   read_slides(call, 1, 0, slides, &Slide::kernel, counts);
   std::vector<Taps> all;
   for (int d = 0; d < slides; ++d) {
-    all.push_back(shared_line(sizes[static_cast<size_t>(d)], counts[d].kernel));
+    all.push_back(shared_line(call, sizes[static_cast<size_t>(d)], counts[d].kernel));
   }
   return all;
 }
@@ -87,7 +87,7 @@ std::vector<Taps> shared(const Call& call, Sizes sizes) {
 std::vector<Taps> shared_by_gradient(const Call& call, Sizes sizes) {
   const Sizes counts = call.get<Tensor>(0)->sizes().last(sizes.size());
   std::vector<Taps> all;
-  for (size_t d = 0; d < sizes.size(); ++d) all.push_back(shared_line(sizes[d], counts[d]));
+  for (size_t d = 0; d < sizes.size(); ++d) all.push_back(shared_line(call, sizes[d], counts[d]));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/ops/cat_backward.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels::ops {
@@ -23,8 +24,13 @@ void cat_backward(const Call& call) {
     const Sizes sizes = tenon::detail::Lowering<Sizes>::from_value(list, i);
     // What cat left out, whatever its dims.
     const bool skipped = sizes.size() == 1 && sizes[0] == 0;
+    if (!skipped && static_cast<int64_t>(sizes.size()) != grad->ndim()) {
+      fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",
+                    sizes);
+    }
     const int64_t length = skipped ? 0 : sizes[static_cast<size_t>(dim)];
-    const Tensor part = slice(grad, dim, start, start + length, 1);
+    const Tensor part =
+        slice(grad, dim, start, (CheckedSize(call.op(), start) + length).value(), 1);
     parts.push_back(skipped ? reshape(part, sizes) : part);
     start += length;
   }

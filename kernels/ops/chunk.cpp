@@ -22,6 +22,9 @@ void chunk(const Call& call) {
   const int64_t whole = self->sizes()[static_cast<size_t>(dim)];
   if (whole == 0) {
     // Of nothing there are as many as were asked for.
+    constexpr int64_t kMost = UINT32_MAX;  // elements of a list
+    if (chunks > kMost)
+      fail_argument(call.op(), "chunks", "at most " + std::to_string(kMost), chunks);
     const std::vector<int64_t> parts(static_cast<size_t>(chunks), 0);
     return call.give(0, split_with_sizes(self, parts, dim));
   }

@@ -169,8 +169,14 @@ void clamp_backward(const Call& call) {
   const Tensor self = *call.get<Tensor>(1);
   const Bound min = bound_of(call, 2, false);
   const Bound max = bound_of(call, 3, true);
+  const int64_t which = call.form.arguments > 4 ? call.get<int64_t>(4) : 0;
+  const bool has_bound = which == 0 || (which == 1 && min) || (which == 2 && max);
+  if (!has_bound) {
+    fail_argument(call.op(), call.form.names[4], "0 (self), or 1 or 2 for a bound that is given",
+                  which);
+  }
   const bool tensors = call.args[2].tag == TENON_TAG_TENSOR || call.args[3].tag == TENON_TAG_TENSOR;
-  call.give(0, tensors ? grad_between_tensors(grad, self, min, max, call.get<int64_t>(4))
+  call.give(0, tensors ? grad_between_tensors(grad, self, min, max, which)
                        : grad_between_numbers(grad, self, min, max));
 }
 

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
@@ -27,6 +28,19 @@ bool next_choice(std::vector<int64_t>& chosen, int64_t count, bool with_replacem
   return false;
 }
 
+// Returns how many choices there are: of count elements, or of count + size - 1 with replacement.
+int64_t count_choices(const Call& call, int64_t count, int64_t size, bool with_replacement) {
+  if (count == 0 || (!with_replacement && size > count)) return 0;
+  const int64_t all = with_replacement ? (CheckedSize(call.op(), count) + size - 1).value() : count;
+  const int64_t least = std::min(size, all - size);
+  CheckedSize choices(call.op(), 1);
+  // Each step is whole: a product of k + 1 neighbours is divisible by k + 1.
+  for (int64_t k = 0; k < least; ++k) {
+    choices = CheckedSize(call.op(), (choices * (all - k)).value() / (k + 1));
+  }
+  return choices.value();
+}
+
 }  // namespace
 
 void combinations(const Call& call) {
@@ -39,22 +53,20 @@ void combinations(const Call& call) {
   if (size < 0) fail_argument(call.op(), "r", "at least 0", size);
   if (size == 0) return call.give(0, call_empty(Dims{0}, options_like(kind_of(self), {})));
   const int64_t count = self.size(0);
-  std::vector<int64_t> positions, chosen(static_cast<size_t>(size));
-  for (int64_t k = 0; k < size; ++k) chosen[static_cast<size_t>(k)] = with_replacement ? 0 : k;
-  if (count > 0 && (with_replacement || size <= count)) {
+  const int64_t rows = count_choices(call, count, size, with_replacement);
+  if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(kind_of(self), {})));
+  const int64_t places = (CheckedSize(call.op(), rows) * size).value();
+  // A fake tensor, or one on meta, takes no elements.
+  const bool has_memory = self.info().data != nullptr;
+  Tensor where = call_empty(Dims{places}, {Dtype::I64, {}, self.device(), {}});
+  if (has_memory) {
+    std::vector<int64_t> positions, chosen(static_cast<size_t>(size));
+    positions.reserve(static_cast<size_t>(places));
+    for (int64_t k = 0; k < size; ++k) chosen[static_cast<size_t>(k)] = with_replacement ? 0 : k;
     do {
       positions.insert(positions.end(), chosen.begin(), chosen.end());
     } while (next_choice(chosen, count, with_replacement));
-  }
-  const int64_t rows = static_cast<int64_t>(positions.size()) / size;
-  if (rows == 0) return call.give(0, call_empty(Dims{0, size}, options_like(kind_of(self), {})));
-  Tensor where = Tensor::from<int64_t>(positions, Dims{rows * size});
-  // A fake tensor, or one on meta, takes no elements.
-  const bool has_memory = self.info().data != nullptr;
-  if (!self.is_cpu() || !has_memory) {
-    Tensor there = call_empty(where.sizes(), {Dtype::I64, {}, self.device(), {}});
-    if (has_memory) call_copy(there, where);
-    where = there;
+    call_copy(where, Tensor::adopt(std::move(positions), Dims{places}));
   }
   call.give(0, call_reshape(pick(self, 0, where), Dims{rows, size}));
 }

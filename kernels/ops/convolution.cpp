@@ -3,6 +3,7 @@
 // that they are.
 #include "kernels/ops/convolution.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
@@ -25,8 +26,10 @@ void read_window(const Call& call, int stride, Sizes kernel, ConvolutionShape* s
 }
 
 // The size of an image in which a window has so many places, and so much more.
-int64_t image_of(const Slide& slide, int64_t places, int64_t output_padding) {
-  return (places - 1) * slide.stride - 2 * slide.padding + slide.reach() + output_padding;
+int64_t image_of(const char* op, const Slide& slide, int64_t places, int64_t output_padding) {
+  const CheckedSize steps = CheckedSize(op, places - 1) * slide.stride;
+  const CheckedSize reach = CheckedSize(op, slide.kernel - 1) * slide.dilation + 1;
+  return (steps + reach - CheckedSize(op, slide.padding) * 2 + output_padding).value();
 }
 
 int64_t slides_of(const Call& call, const tenon_tensor_info& weight) {
@@ -117,7 +120,7 @@ Convolution convolution_plan(const Call& call) {
                       extra[d].padding);
       }
       shape.places[d] = size;
-      shape.image[d] = image_of(slide, size, extra[d].padding);
+      shape.image[d] = image_of(call.op(), slide, size, extra[d].padding);
       if (size < 1 || shape.image[d] < 1) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
              {call.op(), ": input must be spread over 1 element at least, got sizes ",

@@ -2,6 +2,7 @@
 // The strides of aten::diagonal, and what is made of diagonals.
 #include "kernels/ops/diagonal.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
@@ -52,7 +53,8 @@ void diag_embed(const Call& call) {
   const int64_t dim1 = wrap_dim(call.op(), call.get<int64_t>(2), self.ndim() + 1);
   const int64_t dim2 = wrap_dim(call.op(), call.get<int64_t>(3), self.ndim() + 1);
   if (dim1 == dim2) fail_argument(call.op(), "dim2", "another dim than dim1", dim2);
-  const int64_t size = self.sizes().back() + std::abs(offset);
+  const CheckedSize elements(call.op(), self.sizes().back());
+  const int64_t size = (offset < 0 ? elements - offset : elements + offset).value();
   Dims sizes(self.sizes());
   sizes.erase(sizes.size() - 1);
   sizes.insert(std::min(dim1, dim2), size);

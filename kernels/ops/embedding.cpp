@@ -2,6 +2,7 @@
 // What aten::embedding and its gradient call.
 #include "kernels/ops/embedding.h"
 
+#include "kernels/common/indexing.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
@@ -33,6 +34,7 @@ void embedding(const Call& call) {
     fail_argument(call.op(), "weight", "a matrix (2 dims)", weight->sizes());
   }
   check_indices(call, *indices);
+  check_in_dim(call.op(), "indices", *indices, weight->sizes()[0]);
   tenon_tensor* const list[] = {indices->get()};
   call.give(0, call_index(weight, TensorList(list, 1)));
 }
@@ -46,6 +48,7 @@ void embedding_dense_backward(const Call& call) {
   check_indices(call, *given);
   const auto count = call.get<int64_t>(2);
   const auto padding = call.get<int64_t>(3);
+  check_in_dim(call.op(), "indices", *given, count);
   const int64_t width = grad->sizes().empty() ? 1 : grad->sizes().back();
   const Tensor indices = call_reshape(given, Dims{numel_of(*given)});
   Tensor rows = call_reshape(grad, Dims{numel_of(*given), width});

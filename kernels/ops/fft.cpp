@@ -107,6 +107,8 @@ Transform r2c_of(const Call& call) {
   Dims sizes(self.sizes());
   const int64_t last = dims[dims.size() - 1], size = sizes[last];
   const double scale = scale_of(call, call.get<int64_t>(2), count_of(sizes, dims));
+  // Half of nothing would be one number, the sum of none.
+  if (size == 0) fail_argument(call.op(), "self", "of elements along the last of dim", sizes);
   if (call.get<bool>(3)) sizes[last] = size / 2 + 1;
   const Dims strides = transform_strides(self.strides(), sizes, dims, true);
   Transform transform{
@@ -168,7 +170,11 @@ void fft_c2c_backward(const Call& call) {
 void fft_r2c_backward(const Call& call) {
   Tensor grad = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(1), sizes = call.get<Sizes>(4);
+  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
   const int64_t last = wrap_dim(call.op(), dims.back(), grad.ndim());
+  if (static_cast<int64_t>(sizes.size()) != grad.ndim()) {
+    fail_argument(call.op(), call.form.names[4], "of as many sizes as grad has dims", sizes);
+  }
   const int64_t missing = sizes[static_cast<size_t>(last)] - grad.size(last);
   if (call.get<bool>(3) && missing > 0) {  // the other half came to nothing
     Dims rest(grad.sizes());
@@ -182,6 +188,7 @@ void fft_r2c_backward(const Call& call) {
 void fft_c2r_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0);
   const auto dims = call.get<Sizes>(1);
+  if (dims.empty()) fail_argument(call.op(), "dim", "of one dim at least", dims);
   const int64_t last = wrap_dim(call.op(), dims.back(), grad.ndim());
   const Tensor half = r2c(grad, dims, call.get<int64_t>(2), true);
   const int64_t twice = grad.size(last) - half.size(last);

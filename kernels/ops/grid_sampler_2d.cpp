@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/arithmetic.h"
 
 namespace tenon::kernels {
 namespace {
+
+constexpr int64_t kMostDerivatives = 1000;
 
 int64_t one_of_three(const Call& call, int k) {
   const auto number = call.get<int64_t>(k);
@@ -48,7 +51,15 @@ GridSampling begin_sampling(const Call& call, int first) {
   plan.beyond = static_cast<BeyondEdges>(one_of_three(call, first + 1));
   plan.aligns_corners = call.get<bool>(first + 2);
   if (call.form.arguments > first + 4) {
-    for (int d = 0; d < plan.dims; ++d) plan.by[d] = call.get<int64_t>(first + 3 + d);
+    for (int d = 0; d < plan.dims; ++d) {
+      const auto order = call.get<int64_t>(first + 3 + d);
+      // The work grows with the order; each backward pass adds 1.
+      if (order < 0 || order > kMostDerivatives) {
+        fail_argument(call.op(), call.form.names[first + 3 + d],
+                      "from 0 to " + std::to_string(kMostDerivatives), order);
+      }
+      plan.by[d] = order;
+    }
   }
   return plan;
 }
@@ -128,11 +139,13 @@ void grid_sampler_backward_grid(const Call& call) {
   const bool is_3d = call.form.arguments > 8;
   std::vector<Tensor> parts;
   for (int d = 0; d < (is_3d ? 3 : 2); ++d) {
-    const int64_t by_x = call.get<int64_t>(6) + (d == 0 ? 1 : 0);
-    const int64_t by_y = call.get<int64_t>(7) + (d == 1 ? 1 : 0);
-    const Tensor slope = is_3d ? slope_3d(input, grid, mode, padding, aligns, by_x, by_y,
-                                          call.get<int64_t>(8) + (d == 2 ? 1 : 0))
-                               : slope_2d(input, grid, mode, padding, aligns, by_x, by_y);
+    const auto order = [&](int k, int of) {
+      return (CheckedSize(call.op(), call.get<int64_t>(k)) + (d == of ? 1 : 0)).value();
+    };
+    const int64_t by_x = order(6, 0), by_y = order(7, 1);
+    const Tensor slope = is_3d
+                             ? slope_3d(input, grid, mode, padding, aligns, by_x, by_y, order(8, 2))
+                             : slope_2d(input, grid, mode, padding, aligns, by_x, by_y);
     parts.push_back(call_sum_of_dim(call_mul(grad, slope), 1));
   }
   call.give(0, call_stack(parts, is_3d ? 4 : 3));

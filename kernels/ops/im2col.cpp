@@ -2,6 +2,7 @@
 // What aten::im2col and aten::col2im ask of their arguments, and their results.
 #include "kernels/ops/im2col.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 
 namespace tenon::kernels {
@@ -30,15 +31,14 @@ Unfolding im2col_plan(const Call& call) {
   const bool has_batch = self.ndim == 4;
   plan.batch = has_batch ? self.sizes[0] : 1;
   plan.channels = self.sizes[self.ndim - 3];
-  int64_t columns = 1;
-  int64_t rows = plan.channels;
+  CheckedSize columns(call.op(), 1), rows(call.op(), plan.channels);
   for (int d = 0; d < 2; ++d) {
     plan.sizes[d] = self.sizes[self.ndim - 2 + d];
     plan.places[d] = plan.window.places(call.op(), d, plan.sizes[d]);
-    columns *= plan.places[d];
-    rows *= plan.window.along[d].kernel;
+    columns = columns * plan.places[d];
+    rows = rows * plan.window.along[d].kernel;
   }
-  Dims sizes{rows, columns};
+  Dims sizes{rows.value(), columns.value()};
   if (has_batch) sizes.insert(0, plan.batch);
   plan.result = unfolding_result(call, self, sizes);
   plan.image = self;
@@ -57,18 +57,18 @@ Unfolding col2im_plan(const Call& call) {
   plan.window = Window::of(call, 2, 5, 4, 3);
   const bool has_batch = self.ndim == 3;
   plan.batch = has_batch ? self.sizes[0] : 1;
-  int64_t columns = 1;
-  int64_t seen = 1;
+  CheckedSize columns(call.op(), 1), windows(call.op(), 1);
   for (int d = 0; d < 2; ++d) {
     plan.sizes[d] = image[static_cast<size_t>(d)];
     plan.places[d] = plan.window.places(call.op(), d, plan.sizes[d]);
-    columns *= plan.places[d];
-    seen *= plan.window.along[d].kernel;
+    columns = columns * plan.places[d];
+    windows = windows * plan.window.along[d].kernel;
   }
+  const int64_t seen = windows.value();
   const int64_t rows = self.sizes[self.ndim - 2];
-  if (rows % seen != 0 || self.sizes[self.ndim - 1] != columns) {
+  if (rows % seen != 0 || self.sizes[self.ndim - 1] != columns.value()) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {call.op(), ": self must have rows that ", seen, " divides, and ", columns,
+         {call.op(), ": self must have rows that ", seen, " divides, and ", columns.value(),
           " columns, got ", sizes_of(self)});
   }
   plan.channels = rows / seen;

@@ -11,6 +11,7 @@ void index_add(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled("aten::mul.Scalar");
   const Tensor result = written_or_copy(call, /*keeps_strides=*/false);
   const AlongDim along(call, result);
+  along.check_index();
   Tensor source = along.source("source", *call.get<Tensor>(3));
   const auto alpha = call.get<Scalar>(4);
   const bool is_one = call.args[4].tag == TENON_TAG_INT && call.args[4].as.i == 1;

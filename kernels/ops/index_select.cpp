@@ -12,6 +12,7 @@ void index_select(const Call& call) {
   static constinit const LazyOp<void(const Tensor&, TensorList, const Tensor&)> index(
       "aten::index.Tensor_out");
   const AlongDim along(call);
+  along.check_index();
   Tensor made = call_empty(along.sizes(), options_like(along.self().info(), {}));
   index(along.self(), along.indices(), made);
   const bool is_zero_dim = call.get<Tensor>(0)->ndim() == 0;

@@ -12,13 +12,15 @@ namespace tenon::kernels::ops {
 void matrix_power(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&)> inverse("aten::linalg_inv");
   Tensor self = *call.get<Tensor>(0);
-  auto times = call.get<int64_t>(1);
+  const auto given = call.get<int64_t>(1);
+  // The magnitude of -2^63 does not fit int64.
+  auto times = static_cast<uint64_t>(given);
   if (self.ndim() < 2 || self.size(-1) != self.size(-2)) {
     fail_argument(call.op(), "self", "square matrices", self.sizes());
   }
-  if (times < 0) {
+  if (given < 0) {
     self = inverse(self);
-    times = -times;
+    times = 0 - times;
   }
   if (times == 0) {
     Tensor ones = call_zeros(self.sizes(), options_like(kind_of(self), {}));

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
@@ -40,7 +41,10 @@ MaxPooling begin_pooling(const Call& call, int slides) {
   for (int d = 0; d < kMostSlides; ++d) {
     const int from = self.ndim - kMostSlides + d;
     plan.sizes[d] = d < kMostSlides - slides ? 1 : self.sizes[from];
-    if (d < kMostSlides - slides) plan.along[d] = {{0, 1, 1}};
+    if (d < kMostSlides - slides) {
+      plan.counts[d] = 1;
+      plan.seen[d] = [](int64_t) { return Seen{0, 1, 1}; };
+    }
   }
   return plan;
 }
@@ -74,6 +78,13 @@ Seen seen_at(const Slide& slide, int64_t place, int64_t size) {
 
 }  // namespace
 
+void MaxPooling::fill() {
+  for (int d = 0; d < kMostSlides; ++d) {
+    along[d].reserve(static_cast<size_t>(counts[d]));
+    for (int64_t place = 0; place < counts[d]; ++place) along[d].push_back(seen[d](place));
+  }
+}
+
 MaxPooling max_pool_plan(const Call& call) {
   const int slides = slides_of(call);
   MaxPooling plan = begin_pooling(call, slides);
@@ -86,8 +97,8 @@ MaxPooling max_pool_plan(const Call& call) {
     }
     const int at = kMostSlides - slides + d;
     const int64_t size = plan.sizes[at];
-    const int64_t count = slide.places(call.op(), size, call.get<bool>(5));
-    for (int64_t i = 0; i < count; ++i) plan.along[at].push_back(seen_at(slide, i, size));
+    plan.counts[at] = slide.places(call.op(), size, call.get<bool>(5));
+    plan.seen[at] = [slide, size](int64_t place) { return seen_at(slide, place, size); };
   }
   plan.across = window.along[slides - 1];
   end_pooling(call, slides, plan);
@@ -103,9 +114,11 @@ MaxPooling adaptive_max_pool_plan(const Call& call) {
   for (int d = 0; d < slides; ++d) {
     const int at = kMostSlides - slides + d;
     const int64_t size = plan.sizes[at], count = counts[d].kernel;
-    for (int64_t i = 0; i < count; ++i) {
-      plan.along[at].push_back({i * size / count, ((i + 1) * size + count - 1) / count, 1});
-    }
+    static_cast<void>(CheckedSize(call.op(), count) * size + count);  // the greatest number below
+    plan.counts[at] = count;
+    plan.seen[at] = [size, count](int64_t i) {
+      return Seen{i * size / count, ((i + 1) * size + count - 1) / count, 1};
+    };
   }
   end_pooling(call, slides, plan);
   return plan;

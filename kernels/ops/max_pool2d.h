@@ -4,6 +4,7 @@
 // aten::adaptive_max_pool2d.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,10 +29,14 @@ struct MaxPooling {
   tenon_tensor_info self;
   int64_t planes;
   int64_t sizes[kMostSlides];
-  std::vector<Seen> along[kMostSlides];
+  int64_t counts[kMostSlides];  // of places
+  std::function<Seen(int64_t place)> seen[kMostSlides];
+  std::vector<Seen> along[kMostSlides];  // empty before fill()
   std::optional<Slide> across;  // what slides along the last dim; none where places share it
 
-  int64_t places(int d) const { return static_cast<int64_t>(along[d].size()); }
+  int64_t places(int d) const { return counts[d]; }
+  // Lists what is seen at each place. A plan without it costs the same for all sizes.
+  void fill();
 };
 
 // Checks the arguments and makes the results, or takes the call's.

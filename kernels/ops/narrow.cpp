@@ -27,7 +27,7 @@ void narrow(const Call& call) {
   if (length > size - first) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": start + length must be at most ", text_of(size), ", the size of dim ", dim,
-          ", got ", text_of(first + length)});
+          ", got ", text_of(first), " + ", text_of(length)});
   }
   call.give(0, call_slice(self, dim, first, first + length));
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
@@ -25,6 +26,8 @@ std::vector<Ends> ends_of(const Call& call, int64_t ndim) {
   }
   std::vector<Ends> ends(static_cast<size_t>(ndim), Ends{0, 0});
   for (size_t k = 0; k < pad.size(); k += 2) {
+    static_cast<void>(CheckedSize(call.op(), 0) - pad[k]);  // each is turned round below
+    static_cast<void>(CheckedSize(call.op(), 0) - pad[k + 1]);
     ends[ends.size() - 1 - k / 2] = {pad[k], pad[k + 1]};
   }
   return ends;
@@ -57,7 +60,7 @@ void constant_pad_nd(const Call& call) {
   Dims sizes(sizes_of(info));
   for (int64_t d = 0; d < sizes.size(); ++d) {
     const auto [before, behind] = ends[static_cast<size_t>(d)];
-    sizes[d] += before + behind;
+    sizes[d] = (CheckedSize(call.op(), sizes[d]) + before + behind).value();
     if (sizes[d] < 0) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
            {call.op(), ": pad must leave 0 elements at least of dim ", d, " of sizes ",
@@ -86,7 +89,8 @@ void constant_pad_nd_backward(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, const Scalar&)> padded(
       "aten::constant_pad_nd");
   std::vector<int64_t> less;
-  for (const int64_t number : call.get<Sizes>(1)) less.push_back(-number);
+  for (const int64_t number : call.get<Sizes>(1))
+    less.push_back((CheckedSize(call.op(), 0) - number).value());
   call.give(0, padded(call.get<Tensor>(0), less, Scalar(int64_t{0})));
 }
 

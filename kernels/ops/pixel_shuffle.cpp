@@ -3,6 +3,7 @@
 #include "kernels/ops/pixel_shuffle.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/symbolic_calls.h"
@@ -51,9 +52,10 @@ void pixel_shuffle(const Call& call) {
   const Image image(call, self);
   const auto by = call.get<int64_t>(1);
   if (by < 1) fail_argument(call.op(), "upscale_factor", "above 0", by);
-  const SymbolicSize channels = image.channels / (by * by);
-  if (!(channels * (by * by) == image.channels)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have channels that ", by * by,
+  const int64_t places = (CheckedSize(call.op(), by) * by).value();
+  const SymbolicSize channels = image.channels / places;
+  if (!(channels * places == image.channels)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": self must have channels that ", places,
                                         " divides, got ", text_of(image.channels)});
   }
   const Tensor split =

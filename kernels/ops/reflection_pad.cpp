@@ -2,6 +2,7 @@
 // What aten::reflection_pad2d, aten::replication_pad2d and their like take from where.
 #include "kernels/ops/reflection_pad.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 
 namespace tenon::kernels {
@@ -14,24 +15,25 @@ Taps padded_line(const Call& call, int64_t size, int64_t before, int64_t behind,
          {call.op(), ": padding must be below the size of the dim that is mirrored, ", size,
           ", got ", before, " and ", behind});
   }
-  Taps taps;
-  taps.in = size;
-  taps.out = size + before + behind;
-  if (taps.out < 1) {
+  const int64_t out = (CheckedSize(call.op(), size) + before + behind).value();
+  // A mirror has images of places beside the dim only: a whole dim taken away leaves none of them.
+  if (out < 1 || (mirrored && (before <= -size || behind <= -size))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": padding must leave 1 element at least of ",
                                         size, ", got ", before, " and ", behind});
   }
-  for (int64_t i = 0; i < taps.out; ++i) {
-    int64_t at = i - before;
-    if (mirrored) {
-      if (at < 0) at = -at;
-      if (at >= size) at = 2 * (size - 1) - at;
-    } else {
-      at = std::clamp<int64_t>(at, 0, size - 1);
+  const auto list = [size, before, mirrored](Taps& taps) {
+    for (int64_t i = 0; i < taps.out; ++i) {
+      int64_t at = before > -size ? i - before : size - 1;
+      if (mirrored) {
+        if (at < 0) at = -at;
+        if (at >= size) at = 2 * (size - 1) - at;
+      } else {
+        at = std::clamp<int64_t>(at, 0, size - 1);
+      }
+      taps.add({at});
     }
-    taps.add({at});
-  }
-  return taps;
+  };
+  return Taps::listed(size, out, list);
 }
 
 // Numbers of padding are listed from the last dim on.

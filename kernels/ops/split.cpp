@@ -26,6 +26,7 @@ void split(const Call& call) {
                                         whole, " of dim ", dim, ", got 0"});
   }
   std::vector<int64_t> parts;
+  if (whole > 0) parts.reserve(static_cast<size_t>((whole - 1) / part) + 1);
   int64_t left = whole;
   for (; left > part; left -= part) parts.push_back(part);
   parts.push_back(left);

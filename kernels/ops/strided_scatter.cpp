@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/common/call.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
@@ -93,6 +94,22 @@ Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, 
   return div(memory, cast(least, memory.dtype()));
 }
 
+// Refuses a view that no tensor has; returns how many elements of memory lie before its end.
+int64_t checked_end(const Call& call, int k, Sizes sizes, Sizes strides, int64_t offset) {
+  const bool are_as_many = sizes.size() == strides.size();
+  if (!are_as_many) fail_argument(call.op(), call.form.names[k + 1], "as many as sizes", strides);
+  CheckedSize last(call.op(), offset);
+  bool is_empty = false;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] < 0) fail_argument(call.op(), call.form.names[k], "of sizes >= 0", sizes);
+    if (strides[d] < 0) fail_argument(call.op(), call.form.names[k + 1], ">= 0", strides);
+    is_empty = is_empty || sizes[d] == 0;
+    if (sizes[d] > 0) last = last + CheckedSize(call.op(), sizes[d] - 1) * strides[d];
+  }
+  if (offset < 0) fail_argument(call.op(), call.form.names[k + 2], ">= 0", offset);
+  return is_empty ? offset : (last + 1).value();
+}
+
 }  // namespace
 
 void strided_scatter(const Call& call) {
@@ -106,8 +123,8 @@ void strided_scatter(const Call& call) {
   const Dims base_strides(call.get<Sizes>(5));
   const auto base_offset = call.get<int64_t>(6);
   const int64_t first = std::min(offset, base_offset);
-  const int64_t end =
-      std::max(offset + reach(sizes, strides), base_offset + reach(base_sizes, base_strides));
+  const int64_t end = std::max(checked_end(call, 1, sizes, strides, offset),
+                               checked_end(call, 4, base_sizes, base_strides, base_offset));
   const Tensor memory = zeros_beside(grad, end - first);
   if (numel_of(*grad) != 0) add_strided(memory, grad, sizes, strides, offset - first);
   const Tensor found = shared_out(memory, base_sizes, base_strides, base_offset - first);

@@ -225,6 +225,17 @@ void embedding_dense_backward(const Call& call) {
                               call_with_sizes("aten::reshape", call.tensor(0), rows), true));
 }
 
+// Sizes of a list in a list: words where it is flagged so, and numbers otherwise.
+SymbolicDims sizes_of_list(const tenon_value& list) {
+  const auto* const given = static_cast<const int64_t*>(list.as.list.data);
+  if ((list.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
+    return SymbolicDims(symbolic(given, list.count));
+  }
+  SymbolicDims sizes;
+  for (uint32_t i = 0; i < list.count; ++i) sizes.push_back(SymbolicSize(given[i]));
+  return sizes;
+}
+
 // The parts of a gradient that go to what was concatenated, whose sizes are argument 1.
 void cat_backward(const Call& call) {
   const SymbolicTensor grad(call.tensor(0));
@@ -236,19 +247,21 @@ void cat_backward(const Call& call) {
   SymbolicSize start = 0;
   for (uint32_t i = 0; i < all.count; ++i) {
     const tenon_value& list = static_cast<const tenon_value*>(all.as.list.data)[i];
-    const SymbolicSizes sizes =
-        symbolic(static_cast<const int64_t*>(list.as.list.data), list.count);
+    const SymbolicDims sizes = sizes_of_list(list);
     // What cat left out, whatever its dims.
     const bool skipped = sizes.size() == 1 && sizes[0].is_number() && sizes[0].word() == 0;
-    const SymbolicSize end = skipped ? start : start + sizes[static_cast<size_t>(dim)];
+    if (!skipped && sizes.size() != grad.ndim()) {
+      fail_argument(call.op(), call.form.names[1], "of as many sizes as the gradient has dims",
+                    text_of(sizes));
+    }
+    const SymbolicSize end = skipped ? start : start + sizes[dim];
     tenon_value args[5] = {tenon_value_of_tensor(call.tensor(0)), tenon_value_of_int(dim),
                            size_value(start), size_value(end), tenon_value_of_int(1)};
     tenon_value part = tenon_value_of_none();
     tenon_stack stack{args, &part, 5, 1, nullptr, {0, 0}};
     check(tenon_op_call(slice, &stack));
     const Tensor made(part.as.tensor);
-    parts.push_back(skipped ? call_with_sizes("aten::reshape", made.get(), SymbolicDims(sizes))
-                            : made);
+    parts.push_back(skipped ? call_with_sizes("aten::reshape", made.get(), sizes) : made);
     start = end;
   }
   call.give(0, parts);

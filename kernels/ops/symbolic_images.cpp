@@ -72,7 +72,10 @@ SymbolicSize number_for(const SymbolicDims& numbers, int64_t d) {
 
 // See Slide::places.
 SymbolicSize places_of(const Slide& slide, SymbolicSize size, bool ceil) {
-  const SymbolicSize room = size + SymbolicSize(2 * slide.padding - slide.reach());
+  const SymbolicSize padding = SymbolicSize(slide.padding) * SymbolicSize(2);
+  const SymbolicSize reach =
+      SymbolicSize(slide.kernel - 1) * SymbolicSize(slide.dilation) + SymbolicSize(1);
+  const SymbolicSize room = size + (padding - reach);
   const SymbolicSize count = (room + SymbolicSize(ceil ? slide.stride - 1 : 0)) / slide.stride + 1;
   const bool begins_behind =
       ceil && slide.stride > 1 && (count - 1) * slide.stride >= size + SymbolicSize(slide.padding);

@@ -43,7 +43,7 @@ void each_word(const tenon_value& value, Each&& each) {
     for (uint32_t k = 0; k < value.count; ++k) of_tensor(tensors[k]);
   } else if (value.tag == TENON_TAG_SYMINT) {
     each(tenon_dim_of_symbol(value.as.symbol));
-  } else if (value.tag == TENON_TAG_INT_LIST) {
+  } else if (value.tag == TENON_TAG_INT_LIST && (value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
     const auto* words = static_cast<const int64_t*>(value.as.list.data);
     std::for_each(words, words + value.count, each);
   }
@@ -160,8 +160,8 @@ std::optional<SymbolicSize> MarkedCall::symbol_of(int64_t first, int64_t second)
   for (const Mark& mark : marks_) {
     const int64_t added = first - mark.numbers[0];
     if (added != second - mark.numbers[1] || std::abs(added) > kMostAdded) continue;
-    if (added == 0) return SymbolicSize(mark.word);
-    const SymbolicSize sum = SymbolicSize(mark.word) + SymbolicSize(added);
+    if (added == 0) return SymbolicSize::of_word(mark.word);
+    const SymbolicSize sum = SymbolicSize::of_word(mark.word) + SymbolicSize(added);
     // Where there is nothing left, routines have other sizes, or refuse.
     if (added < 0 && !(sum > SymbolicSize(0))) return std::nullopt;
     return sum;
@@ -239,7 +239,8 @@ bool MarkedCall::run(std::span<const Known> known) {
       continue;  // the routine asks for some numbers: for equal ones, or as the call has them
     }
     for (const Mark& mark : marks_) {
-      static_cast<void>(SymbolicSize(mark.word) == SymbolicSize(mark.like));  // a guard
+      // Records a guard.
+      static_cast<void>(SymbolicSize::of_word(mark.word) == SymbolicSize::of_word(mark.like));
     }
     return true;
   }

@@ -247,8 +247,14 @@ void slice(SymbolicView& view, const Call& call) {
   const SymbolicSize size = view.sizes[dim];
   const auto is_given = [&](int k) { return call.args[k].tag != TENON_TAG_NONE; };
   const bool ends = is_given(3) && call.args[3].as.i != INT64_MAX;
-  const SymbolicSize first = is_given(2) ? clamped(size_argument(call, 2), 0, size) : 0;
-  const SymbolicSize last = ends ? clamped(size_argument(call, 3), first, size) : size;
+  const auto bound = [&](int k, SymbolicSize lowest) {
+    constexpr int64_t kBeforeAll = -(int64_t{1} << 62);  // before the first element of any tensor
+    const SymbolicSize index = clamped_argument(call, k);
+    const bool is_before = index.is_number() && index.word() <= kBeforeAll;
+    return is_before ? lowest : clamped(index, lowest, size);
+  };
+  const SymbolicSize first = is_given(2) ? bound(2, 0) : 0;
+  const SymbolicSize last = ends ? bound(3, first) : size;
   view.offset += first * view.strides[dim];
   view.sizes[dim] = (last - first + step - SymbolicSize(1)) / step;
   view.strides[dim] *= step;

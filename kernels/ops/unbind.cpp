@@ -15,6 +15,11 @@ void unbind(const Call& call) {
   }
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self->ndim());
   const int64_t count = self->sizes()[static_cast<size_t>(dim)];
+  constexpr int64_t kMost = UINT32_MAX;  // elements of a list
+  if (count > kMost) {
+    fail_argument(call.op(), "self", "of at most " + std::to_string(kMost) + " elements along dim",
+                  count);
+  }
   std::vector<Tensor> views;
   views.reserve(static_cast<size_t>(count));
   for (int64_t index = 0; index < count; ++index) views.push_back(select(self, dim, index));

@@ -2,6 +2,7 @@
 // The strides of aten::unfold, and what its gradient calls.
 #include "kernels/ops/unfold.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
@@ -22,7 +23,9 @@ void unfold_view(View& view, const Call& call) {
   view.strides.push_back(has_dim ? view.strides[dim] : 1);
   if (!has_dim) return;
   view.sizes[dim] = (whole - size) / step + 1;
-  view.strides[dim] *= step;
+  if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
+    fail_argument(call.op(), "step", "small enough for its stride to fit into an int64", step);
+  }
 }
 
 void unfold_backward(const Call& call) {
@@ -44,7 +47,9 @@ void unfold_backward(const Call& call) {
     return call.give(0, whole);
   }
   const int64_t at = wrap_dim(call.op(), dim, whole.ndim());
-  const int64_t last = (grad.sizes()[static_cast<size_t>(at)] - 1) * step + 1;
+  const CheckedSize steps(call.op(), grad.sizes()[static_cast<size_t>(at)] - 1);
+  const int64_t last = (steps * step + 1).value();
+  static_cast<void>(CheckedSize(call.op(), last) + size);  // the loop comes up to this
   for (int64_t k = 0; k < size; ++k) {
     add(slice(whole, at, k, k + last, step), select(grad, -1, k), Scalar(1));
   }

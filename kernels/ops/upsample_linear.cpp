@@ -32,23 +32,22 @@ struct Scale {
 
 template <class Real>
 Taps linear_line(int64_t size, const Upsampled& to, bool aligns) {
-  Taps taps;
-  taps.in = size;
-  taps.out = to.size;
   const Scale<Real> scale(size, to, aligns);
-  for (int64_t i = 0; i < to.size; ++i) {
-    if (size == to.size) {  // whatever the scale
-      taps.add({i});
-      continue;
+  const auto list = [size, scale](Taps& taps) {
+    for (int64_t i = 0; i < taps.out; ++i) {
+      if (size == taps.out) {  // whatever the scale
+        taps.add({i});
+        continue;
+      }
+      const Real place = std::max(scale.place(i), Real(0));
+      const int64_t at = index_of(place, size);
+      const Real behind = std::clamp(place - static_cast<Real>(at), Real(0), Real(1));
+      taps.add({at, std::min(at + 1, size - 1)});
+      taps.weights.push_back(Real(1) - behind);
+      taps.weights.push_back(behind);
     }
-    const Real place = std::max(scale.place(i), Real(0));
-    const int64_t at = std::min(static_cast<int64_t>(place), size - 1);
-    const Real behind = std::clamp(place - static_cast<Real>(at), Real(0), Real(1));
-    taps.add({at, std::min(at + 1, size - 1)});
-    taps.weights.push_back(Real(1) - behind);
-    taps.weights.push_back(behind);
-  }
-  return taps;
+  };
+  return Taps::listed(size, to.size, list);
 }
 
 // Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.75.
@@ -61,21 +60,19 @@ Real cubic_weight(Real distance) {
 
 template <class Real>
 Taps cubic_line(int64_t size, const Upsampled& to, bool aligns) {
-  Taps taps;
-  taps.in = size;
-  taps.out = to.size;
   const Scale<Real> scale(size, to, aligns);
-  for (int64_t i = 0; i < to.size; ++i) {
-    const Real place = scale.place(i), whole = std::floor(place);
-    const auto at = static_cast<int64_t>(whole);
-    const auto inside = [&](int64_t index) { return std::clamp<int64_t>(index, 0, size - 1); };
-    taps.add({inside(at - 1), inside(at), inside(at + 1), inside(at + 2)});
-    const Real behind = place - whole;
-    for (const Real distance : {behind + 1, behind, 1 - behind, 2 - behind}) {
-      taps.weights.push_back(cubic_weight(distance));
+  const auto list = [size, scale](Taps& taps) {
+    for (int64_t i = 0; i < taps.out; ++i) {
+      const Real place = scale.place(i), whole = std::floor(place);
+      const auto inside = [&](Real index) { return index_of(index, size); };
+      taps.add({inside(whole - 1), inside(whole), inside(whole + 1), inside(whole + 2)});
+      const Real behind = place - whole;
+      for (const Real distance : {behind + 1, behind, 1 - behind, 2 - behind}) {
+        taps.weights.push_back(cubic_weight(distance));
+      }
     }
-  }
-  return taps;
+  };
+  return Taps::listed(size, to.size, list);
 }
 
 template <class Real>

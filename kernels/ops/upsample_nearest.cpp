@@ -14,17 +14,16 @@ namespace {
 // In the precision that the elements have, as PyTorch rounds.
 template <class Real>
 Taps nearest_line(int64_t size, const Upsampled& to, bool exact) {
-  Taps taps;
-  taps.in = size;
-  taps.out = to.size;
   const Real step = to.scale > 0 ? static_cast<Real>(1.0 / to.scale)
                                  : static_cast<Real>(size) / static_cast<Real>(to.size);
-  for (int64_t i = 0; i < to.size; ++i) {
-    const Real place =
-        exact ? step * (static_cast<Real>(i) + Real(0.5)) : step * static_cast<Real>(i);
-    taps.add({std::min(static_cast<int64_t>(std::floor(place)), size - 1)});
-  }
-  return taps;
+  const auto list = [size, step, exact](Taps& taps) {
+    for (int64_t i = 0; i < taps.out; ++i) {
+      const Real place =
+          exact ? step * (static_cast<Real>(i) + Real(0.5)) : step * static_cast<Real>(i);
+      taps.add({index_of(std::floor(place), size)});
+    }
+  };
+  return Taps::listed(size, to.size, list);
 }
 
 template <int kSize, int kScale>

@@ -32,6 +32,19 @@ std::string message_of(tenon_status code, const F& function) {
   return {};
 }
 
+TEST(SymInt, NumberBelowAllWords_IsRefusedBesideSymbols) {
+  const ShapeEnv env;
+  const SymInt size = env.new_size(4);
+  for (const int64_t number : {INT64_MIN, INT64_MIN + 1, -(int64_t{1} << 62) - 1}) {
+    message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { static_cast<void>(size + number); });
+    message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { sym_list({size, number}); });
+    message_of(TENON_ERROR_INVALID_ARGUMENT, [&] { empty_symbolic({number}); });
+    EXPECT_EQ(sym_list({number}).ints()[0], number);
+    EXPECT_EQ((SymInt(number) + 1).maybe_as_int(), number + 1);
+  }
+  message_of(TENON_ERROR_DATA_DEPENDENT, [&] { sym_list({size, 3}).ints(); });
+}
+
 TEST(SymInt, Calculated_StaysSymbolic) {
   const ShapeEnv env;
   const SymInt a = env.new_size(4), b = env.new_size(5);

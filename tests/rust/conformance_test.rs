@@ -93,6 +93,84 @@ fn expect_error<T>(result: Result<T>, want: &Json) -> Outcome {
     Ok(())
 }
 
+/// Integers that are no sizes; the bits of those below -2^62 are the bits of symbols.
+const EXTREMES: [i64; 8] = [
+    i64::MIN,
+    i64::MIN + 1,
+    -(1 << 62) - 1,
+    -(1 << 62),
+    -(1 << 62) + 1,
+    1 << 62,
+    i64::MAX - 1,
+    i64::MAX,
+];
+
+/// The arguments of a case with an extreme in the place of each integer, one at a time.
+fn with_extremes(args: &[Json]) -> Vec<Vec<Json>> {
+    let mut made = Vec::new();
+    for (at, given) in args.iter().enumerate() {
+        let places = match given {
+            Json::Array(list) => list.len(),
+            _ => 1,
+        };
+        for place in 0..places {
+            for extreme in EXTREMES {
+                let mut changed = args.to_vec();
+                let target = match &mut changed[at] {
+                    Json::Array(list) => &mut list[place],
+                    one => one,
+                };
+                if target.is_i64() {
+                    *target = extreme.into();
+                    made.push(changed);
+                }
+            }
+        }
+    }
+    made
+}
+
+#[test]
+fn extreme_integers_give_results_or_errors() {
+    if !has_kernels() {
+        return;
+    }
+    let mut calls = 0;
+    for file in std::fs::read_dir(folder()).unwrap() {
+        let path = file.unwrap().path();
+        if path
+            .extension()
+            .map_or(true, |extension| extension != "json")
+        {
+            continue;
+        }
+        let json: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for case in json["cases"].as_array().unwrap() {
+            let (Some(name), Some(args)) = (case["op"].as_str(), case["args"].as_array()) else {
+                continue;
+            };
+            let Ok(op) = Op::find(name) else { continue };
+            let schema = op.schema().unwrap();
+            for changed in with_extremes(args) {
+                let mut values = Vec::new();
+                for (index, json) in changed.iter().enumerate() {
+                    let type_ = schema.argument(index).map(|one| one.type_text.into_owned());
+                    values.push(value(json, type_.as_deref().unwrap_or("")).unwrap());
+                }
+                let mut call = op.args();
+                for value in &values {
+                    call = call.arg(value);
+                }
+                if let Err(error) = call.call::<Vec<Value>>() {
+                    assert_ne!(error.status(), tenon::Status::INTERNAL, "{name}: {error}");
+                }
+                calls += 1;
+            }
+        }
+    }
+    assert!(calls > 1000, "{calls} calls");
+}
+
 fn operator_case(case: &Json) -> Outcome {
     let op = match (Op::find(case["op"].as_str().unwrap()), case.get("error")) {
         (Ok(op), _) => op,

@@ -168,6 +168,11 @@ static PyObject* copy_symbolic(PyObject* module, PyObject* args) {
     words[i] =
         tnp_is_symbol(size) ? tenon_dim_of_symbol(tnp_symbol_get(size)) : PyLong_AsLongLong(size);
     if (words[i] == -1 && PyErr_Occurred()) return NULL;
+    if (!tnp_is_symbol(size) && words[i] < 0) {
+      return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                              "from_tensor: sizes must be 0 or more, got %lld",
+                              (long long)words[i]);
+    }
   }
   tenon_tensor* made;
   if (tnp_check(tenon_tensor_copy_symbolic(tensor, NULL, words, &made)) != 0) return NULL;

@@ -206,10 +206,14 @@ static int to_string(PyObject* object, tenon_value* out) {
 
 static void release_symbol(void* handle) { tenon_symbol_release(handle); }
 
-/* An int of a list, or the word of a SymInt, which stays alive for the call. */
-static int to_word(tnp_call* call, PyObject* object, int64_t* out, tenon_value* list) {
+/* An int of a list, or the word of a SymInt, which stays alive for the call. `least` is the least
+ * of the ints. */
+static int to_word(tnp_call* call, PyObject* object, int64_t* out, tenon_value* list,
+                   int64_t* least) {
   if (TNP_LIKELY(PyLong_CheckExact(object)) || !tnp_is_symbol(object)) {
-    return to_int(call, object, out);
+    int result = to_int(call, object, out);
+    if (result == 0 && *out < *least) *least = *out;
+    return result;
   }
   tenon_value value;
   tnp_to_symbol(call, object, &value);
@@ -258,6 +262,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
   if (data == NULL) return -1;
   const tnp_type* element = type->elements;
   held* kept = NULL;
+  int64_t least = 0;
   if (kind >= 3 && (kept = hold(call, object, count)) == NULL && PyErr_Occurred()) return -1;
   for (Py_ssize_t i = 0; i < count; i++) {
     int result = 0;
@@ -271,7 +276,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
     if (kind >= 3) keep(kept, item);
     switch (kind) {
       case 0:
-        result = to_word(call, item, (int64_t*)data + i, out);
+        result = to_word(call, item, (int64_t*)data + i, out, &least);
         break;
       case 1:
         result = to_float(call, item, (double*)data + i);
@@ -296,6 +301,10 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
         result = tnp_to_value(call, element, item, (tenon_value*)data + i);
     }
     if (result != 0) return result;
+  }
+  if (TNP_UNLIKELY(tenon_dim_is_symbol(least)) && (out->flags & TENON_VALUE_HAS_SYMBOLIC) != 0) {
+    call->detail = "a list of symbols and a number below -2^62";
+    return 1;
   }
   for (Py_ssize_t i = 1; i < repeat; i++) {
     memcpy(data + (size_t)i * kinds[kind].size, data, kinds[kind].size);

@@ -22,7 +22,10 @@ TENON_BEGIN_DECLS
  * the guards hold for.
  *
  * Sizes, strides, offsets and numbers of elements of a symbolic tensor are words: numbers, or below
- * -2^62 symbols. A word borrows its symbol from the tensor, or from what it was made from. */
+ * -2^62 symbols. A word borrows its symbol from the tensor, or from what it was made from. Only
+ * what a tag or a flag calls symbolic holds words (TENON_TAG_SYMINT, TENON_VALUE_HAS_SYMBOLIC,
+ * TENON_TENSOR_SYMBOLIC); every other int is a number, whatever its bits. A number below -2^62 is
+ * not a word: code that makes words of numbers has to refuse it. */
 
 typedef struct tenon_shape_env tenon_shape_env; /* refcounted */
 
@@ -225,7 +228,7 @@ TENON_API tenon_status tenon_symbol_guard(const tenon_value* value, const char* 
                                           tenon_value* out_concrete);
 
 #if !defined(SWIG)
-/* Tells whether a word is a symbol. */
+/* Returns 1 if a word is a symbol; also 1 for a number below -2^62, which is not a word. */
 static inline int32_t tenon_dim_is_symbol(int64_t dim) { return dim < -((int64_t)1 << 62) ? 1 : 0; }
 
 /* The symbol of such a word; borrowed. */

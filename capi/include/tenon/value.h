@@ -44,7 +44,7 @@ TENON_BEGIN_DECLS
 /* Flags. 8 is reserved. */
 #define TENON_VALUE_OWNED 1u        /* the value holds a reference: tenon_value_clear releases it */
 #define TENON_VALUE_MOVABLE 2u      /* the caller gives this argument away: a kernel may take it */
-#define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list with symbolic entries */
+#define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list of words, see symbol.h: some are symbols */
 
 typedef struct tenon_complex {
   double real;

@@ -88,6 +88,19 @@ TEST_F(Expression_, Variable_IsCheckedWhenMade) {
   options.range = {3, 4};
   options.hint = 5;
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->new_variable(options); });
+  options.range = {};
+  options.hint = base::kLeastNumber - 1;  // whose bits are those of a symbol
+  error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->new_variable(options); });
+}
+
+TEST_F(Expression_, CoefficientBelowAllWords_IsAFactor) {
+  const Word a = size(4);
+  const Word product = mul(mul(a, base::kLeastNumber), 2);
+  EXPECT_EQ(text(mul(a, base::kLeastNumber)), "-4611686018427387904*s0");
+  EXPECT_EQ(text(add(product, 1)), "(-4611686018427387904*s0) * 2 + 1");
+  // What is rebuilt behind a guard calculates with numbers as words.
+  env_->decide(TENON_SYMBOL_EQ, a, 4, Asking::kHints, nullptr);
+  error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->specialize(product, nullptr); });
 }
 
 }  // namespace

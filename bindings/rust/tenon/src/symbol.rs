@@ -402,7 +402,7 @@ relations! {
 /// The same number or expression; decides nothing.
 impl PartialEq for SymInt {
     fn eq(&self, other: &SymInt) -> bool {
-        self.word() == other.word()
+        self.is_symbolic() == other.is_symbolic() && self.word() == other.word()
     }
 }
 

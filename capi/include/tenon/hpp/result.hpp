@@ -143,7 +143,15 @@ struct Result<Value> : ValueResult<Value> {
 template <>
 struct Result<Scalar> : ValueResult<Scalar> {
   static std::string schema() { return "Scalar"; }
-  static Scalar unbox(tenon_value&& value) { return Scalar(value); }
+  // Throws for a symbol, of which the owner lets go then.
+  static Scalar unbox(tenon_value&& value) {
+    const Value owner(value);
+    if (value.tag >= TENON_TAG_SYMINT && value.tag <= TENON_TAG_SYMBOOL) [[unlikely]] {
+      throw Error(TENON_ERROR_DATA_DEPENDENT,
+                  std::string("result must be a number, got ") + tenon_tag_name(value.tag));
+    }
+    return owner.scalar();
+  }
 };
 template <>
 struct Result<Generator> : ValueResult<Generator> {

@@ -168,9 +168,16 @@ class SymInt : public detail::SymNumber {
     return SymInt(Value(value));
   }
 
-  // The word of it, which borrows its symbol.
-  int64_t word() const noexcept {
-    return is_symbolic() ? tenon_dim_of_symbol(symbol()) : value().get().as.i;
+  // The word of it, which borrows its symbol. Throws for a number below -2^62, which has none.
+  int64_t word() const {
+    if (is_symbolic()) return tenon_dim_of_symbol(symbol());
+    const int64_t number = value().get().as.i;
+    if (tenon_dim_is_symbol(number) != 0) [[unlikely]] {
+      throw Error(
+          TENON_ERROR_INVALID_ARGUMENT,
+          "SymInt: number beside symbols must be at least -2^62, got " + std::to_string(number));
+    }
+    return number;
   }
   std::optional<int64_t> maybe_as_int() const noexcept {
     return is_symbolic() ? std::nullopt : std::optional<int64_t>(value().get().as.i);
@@ -289,8 +296,9 @@ inline std::vector<int64_t> words_of(std::span<const SymInt> sizes) {
 }
 
 inline std::vector<SymInt> sizes_of_list(const tenon_value& list) {
-  std::vector<SymInt> sizes;
   const auto* words = static_cast<const int64_t*>(list.as.list.data);
+  if ((list.flags & TENON_VALUE_HAS_SYMBOLIC) == 0) return {words, words + list.count};
+  std::vector<SymInt> sizes;
   for (uint32_t k = 0; k < list.count; ++k) sizes.push_back(SymInt::of_word(words[k]));
   return sizes;
 }
@@ -308,7 +316,15 @@ inline int64_t SymInt::evaluate(SymbolNumbers numbers) const {
 
 // A list of sizes as an argument of a call.
 inline Value sym_list(std::span<const SymInt> sizes) {
-  const std::vector<int64_t> words = detail::words_of(sizes);
+  std::vector<int64_t> words;
+  for (const SymInt& size : sizes) {
+    if (!size.is_symbolic()) {
+      words.push_back(size.value().get().as.i);
+      continue;
+    }
+    words = detail::words_of(sizes);
+    break;
+  }
   tenon_value borrowed = tenon_value_of_none(), owned{};
   borrowed.tag = TENON_TAG_INT_LIST;
   borrowed.count = static_cast<uint32_t>(words.size());

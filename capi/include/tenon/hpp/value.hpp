@@ -64,18 +64,19 @@ class Scalar {
     return is_complex() ? std::complex<double>(value_.as.c.real, value_.as.c.imag)
                         : std::complex<double>(to_double(), 0.0);
   }
-  // Throws for a complex number.
+  // Throws for a complex number, as for one that is symbolic.
   double to_double() const {
     require_real("float");
     return is_float() ? value_.as.f : static_cast<double>(value_.as.i);
   }
-  // Truncates a float; throws for a complex number.
+  // Truncates a float; throws for a complex number, as for one that is symbolic.
   int64_t to_int() const {
     require_real("int");
     return is_float() ? static_cast<int64_t>(value_.as.f) : value_.as.i;
   }
   bool to_bool() const {
     if (is_complex()) return value_.as.c.real != 0.0 || value_.as.c.imag != 0.0;
+    require_real("bool");
     return is_float() ? value_.as.f != 0.0 : value_.as.i != 0;
   }
 
@@ -83,10 +84,18 @@ class Scalar {
 
  private:
   void require_real(const char* wanted) const {
-    if (is_complex()) [[unlikely]] {
+    if (value_.tag >= TENON_TAG_COMPLEX) [[unlikely]] {
+      refuse(wanted);
+    }
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse(const char* wanted) const {
+    if (is_complex()) {
       throw Error(TENON_ERROR_TYPE,
                   std::string("Scalar: a complex number has no ") + wanted + " value");
     }
+    throw Error(TENON_ERROR_DATA_DEPENDENT, std::string("Scalar: must be a number to have a ") +
+                                                wanted + " value, got " +
+                                                tenon_tag_name(value_.tag));
   }
 
   tenon_value value_{};
@@ -181,8 +190,12 @@ class Value {
     expect(TENON_TAG_STRING);
     return {static_cast<const char*>(value_.as.list.data), value_.count};
   }
+  // Throws for a list with symbols, whose elements are words: see SymInt.
   std::span<const int64_t> ints() const {
     expect(TENON_TAG_INT_LIST);
+    if ((value_.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) [[unlikely]] {
+      throw Error(TENON_ERROR_DATA_DEPENDENT, "Value: ints must be numbers, got symbolic ones");
+    }
     return {static_cast<const int64_t*>(value_.as.list.data), value_.count};
   }
   std::span<const double> doubles() const {

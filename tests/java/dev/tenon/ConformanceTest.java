@@ -4,11 +4,15 @@ package dev.tenon;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The cases of tests/conformance, which every language runs. */
@@ -71,6 +76,66 @@ class ConformanceTest {
     for (JsonNode text : error.path("contains")) {
       Support.contains(e.getMessage(), text.asText());
     }
+  }
+
+  /** Integers that are no sizes; the bits of those below -2^62 are the bits of symbols. */
+  private static final long[] EXTREMES = {
+    Long.MIN_VALUE,
+    Long.MIN_VALUE + 1,
+    -(1L << 62) - 1,
+    -(1L << 62),
+    -(1L << 62) + 1,
+    1L << 62,
+    Long.MAX_VALUE - 1,
+    Long.MAX_VALUE
+  };
+
+  @Test
+  void extremeIntegersGiveResultsOrErrors() throws IOException {
+    Path folder = Path.of(System.getProperty("tenon.source.dir"), "tests", "conformance");
+    int calls = 0;
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        for (JsonNode node : JSON.readTree(file.toFile()).get("cases")) {
+          calls += node.has("op") && node.has("args") ? callWithExtremes(node) : 0;
+        }
+      }
+    }
+    assertTrue(calls > 1000, calls + " calls");
+  }
+
+  /** Calls with an extreme in the place of each integer, one at a time; returns how often. */
+  private static int callWithExtremes(JsonNode node) {
+    int calls = 0;
+    for (int at = 0; at < node.get("args").size(); at++) {
+      JsonNode given = node.get("args").get(at);
+      for (int place = 0; place < (given.isArray() ? given.size() : 1); place++) {
+        JsonNode target = given.isArray() ? given.get(place) : given;
+        if (!target.isIntegralNumber()) {
+          continue;
+        }
+        for (long extreme : EXTREMES) {
+          ObjectNode changed = node.deepCopy();
+          ArrayNode args = (ArrayNode) changed.get("args");
+          if (given.isArray()) {
+            ((ArrayNode) args.get(at)).set(place, LongNode.valueOf(extreme));
+          } else {
+            args.set(at, LongNode.valueOf(extreme));
+          }
+          try (Scope scope = Scope.open()) {
+            Object[] values = new Object[args.size()];
+            for (int i = 0; i < values.length; i++) {
+              values[i] = value(args.get(i));
+            }
+            call(changed, values);
+          } catch (TenonException e) {
+            assertNotEquals(ErrorCode.INTERNAL, e.errorCode(), node.get("name").asText());
+          }
+          calls++;
+        }
+      }
+    }
+    return calls;
   }
 
   // ---- Operators ------------------------------------------------------------------------------

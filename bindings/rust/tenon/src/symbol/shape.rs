@@ -6,7 +6,7 @@ use std::ptr;
 use tenon_sys as sys;
 
 use super::arithmetic::calculated;
-use super::SymInt;
+use super::{is_symbol_word, SymInt};
 use crate::arg::{Arg, IntoArg};
 use crate::error::{check, Error, Result};
 use crate::returns::FromValue;
@@ -24,6 +24,9 @@ fn sizes_of(raw: &sys::tenon_value) -> Option<Vec<SymInt>> {
     // SAFETY: value.h: `count` words, whose symbols the list keeps.
     unsafe {
         let words: &[i64] = slice(raw.as_.list.data.cast(), raw.count as usize);
+        if u32::from(raw.flags) & sys::TENON_VALUE_HAS_SYMBOLIC == 0 {
+            return Some(words.iter().copied().map(SymInt::from).collect());
+        }
         Some(words.iter().map(|&word| SymInt::of_word(word)).collect())
     }
 }
@@ -50,12 +53,32 @@ impl FromValue for Vec<SymInt> {
     }
 }
 
-fn words_of(sizes: &[SymInt]) -> Vec<i64> {
-    sizes.iter().map(SymInt::word).collect()
+/// Returns the words of sizes.
+///
+/// # Errors
+/// [`Status::INVALID_ARGUMENT`] for a number below -2^62, whose bits are those of a symbol.
+fn words_of(sizes: &[SymInt]) -> Result<Vec<i64>> {
+    let mut words = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        let word = size.word();
+        if !size.is_symbolic() && is_symbol_word(word) {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!("sizes: a number beside symbols must be -2^62 or more, got {word}"),
+            ));
+        }
+        words.push(word);
+    }
+    Ok(words)
 }
 
 fn list_of(sizes: &[SymInt]) -> Result<RawValue> {
-    let words = words_of(sizes);
+    let is_symbolic = sizes.iter().any(SymInt::is_symbolic);
+    let words = if is_symbolic {
+        words_of(sizes)?
+    } else {
+        sizes.iter().map(SymInt::word).collect()
+    };
     let mut borrowed = RawValue::NONE;
     borrowed.tag = sys::TENON_TAG_INT_LIST as u16;
     borrowed.count = words.len() as u32;
@@ -63,7 +86,7 @@ fn list_of(sizes: &[SymInt]) -> Result<RawValue> {
         data: words.as_ptr().cast(),
         owner: ptr::null_mut(),
     };
-    if sizes.iter().any(SymInt::is_symbolic) {
+    if is_symbolic {
         borrowed.flags = sys::TENON_VALUE_HAS_SYMBOLIC as u16;
     }
     RawValue::copy_of(&borrowed)
@@ -135,8 +158,8 @@ impl Tensor {
         dtype: DType,
         device: &sys::tenon_device,
     ) -> Result<Tensor> {
-        let words = words_of(sizes);
-        let steps = strides.map(words_of);
+        let words = words_of(sizes)?;
+        let steps = strides.map(words_of).transpose()?;
         if let Some(steps) = steps.as_ref().filter(|steps| steps.len() != words.len()) {
             return Err(Error::new(
                 Status::INVALID_ARGUMENT,

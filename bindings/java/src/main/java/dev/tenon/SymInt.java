@@ -49,9 +49,21 @@ public final class SymInt extends SymNumber {
     return word & Long.MAX_VALUE;
   }
 
-  /** Returns the word of it, which borrows its symbol. */
+  /**
+   * Returns the word of it, which borrows its symbol.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a number below -2^62, whose bits are a symbol's
+   */
   long word() {
-    return isSymbolic() ? TenonNative.tenon_dim_of_symbol(word) : word;
+    if (isSymbolic()) {
+      return TenonNative.tenon_dim_of_symbol(word);
+    }
+    if (isSymbol(word)) {
+      throw new TenonException(
+          ErrorCode.INVALID_ARGUMENT,
+          "sizes: a number beside symbols must be -2^62 or more, got " + word);
+    }
+    return word;
   }
 
   /** Returns the number, empty for a symbol. */

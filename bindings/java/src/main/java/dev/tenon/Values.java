@@ -166,6 +166,10 @@ final class Values {
     SymInt[] sizes = new SymInt[words.length];
     ShapeEnv env = null; // all symbols of a list are of one
     for (int i = 0; i < words.length; i++) {
+      if (!isSymbolic(at)) {
+        sizes[i] = SymInt.of(words[i]);
+        continue;
+      }
       if (env == null && SymInt.isSymbol(words[i])) {
         env = ShapeEnv.keeping(TenonNative.tenon_symbol_env(SymInt.symbolOf(words[i])));
       }
@@ -285,14 +289,13 @@ final class Values {
   /** Writes sizes, of which some may be symbols: the list keeps none. */
   static void putSizes(CallFrame frame, long at, List<?> sizes) {
     long[] words = new long[sizes.size()];
-    boolean symbolic = false;
+    boolean symbolic = sizes.stream().anyMatch(s -> s instanceof SymInt size && size.isSymbolic());
     for (int i = 0; i < words.length; i++) {
-      if (sizes.get(i) instanceof SymInt size) {
-        words[i] = size.word();
-        symbolic |= size.isSymbolic();
-      } else {
-        words[i] = ((Number) sizes.get(i)).longValue();
-      }
+      SymInt size =
+          sizes.get(i) instanceof SymInt given
+              ? given
+              : SymInt.of(((Number) sizes.get(i)).longValue());
+      words[i] = symbolic ? size.word() : size.asLong().getAsLong();
     }
     putLongs(frame, at, words);
     if (symbolic) {
