@@ -227,8 +227,8 @@ class Functionalizer {
       rewrite_.set(value, rewrite_.append_element(rewrite_.map(place.parent), index), place.meta);
     } else {
       const Node& node = graph_.nodes()[place.node];
-      take(node,
-           removes_views_ ? find_view_copy(*node.op, *dispatch::require_schema(*node.op)) : node.op);
+      take(node, removes_views_ ? find_view_copy(*node.op, *dispatch::require_schema(*node.op))
+                                : node.op);
     }
     place.is_taken = true;
     place.generation = now;

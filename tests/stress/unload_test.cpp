@@ -155,8 +155,7 @@ class Operators : public testing::Environment {
   }
   tenon_library* library_ = nullptr;
 };
-const testing::Environment* const kOperators =
-    testing::AddGlobalTestEnvironment(new Operators);
+const testing::Environment* const kOperators = testing::AddGlobalTestEnvironment(new Operators);
 
 // ---- What comes and goes ------------------------------------------------------------------------
 
@@ -528,12 +527,10 @@ struct CallKind {
   tenon_status (*call)(const tenon_op* op);
 };
 constexpr CallKind kCalls[] = {
-    {"Plain", &call_plain},          {"Tracked", &call_tracked},
-    {"ForwardMode", &call_dual},     {"Grad", &call_in_grad},
-    {"Vmap", &call_in_vmap},         {"Autocast", &call_in_autocast},
-    {"Fake", &call_fake},            {"Traced", &call_traced},
-    {"BoundGraph", &call_bound},     {"Override", &call_overridden},
-    {"Profiled", &call_profiled},
+    {"Plain", &call_plain},         {"Tracked", &call_tracked},   {"ForwardMode", &call_dual},
+    {"Grad", &call_in_grad},        {"Vmap", &call_in_vmap},      {"Autocast", &call_in_autocast},
+    {"Fake", &call_fake},           {"Traced", &call_traced},     {"BoundGraph", &call_bound},
+    {"Override", &call_overridden}, {"Profiled", &call_profiled},
 };
 
 // ---- What may be answered -----------------------------------------------------------------------
@@ -634,13 +631,11 @@ TEST_P(Unload, CallsEndWellOrSayWhatIsMissing) {
               static_cast<long long>(rounds));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Unload,
-                         testing::Combine(testing::ValuesIn(kRegistrations),
-                                          testing::ValuesIn(kCalls)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + "_" +
-                                  std::get<1>(info.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Unload, testing::Combine(testing::ValuesIn(kRegistrations), testing::ValuesIn(kCalls)),
+    [](const auto& info) {
+      return std::string(std::get<0>(info.param).name) + "_" + std::get<1>(info.param).name;
+    });
 
 }  // namespace
 }  // namespace tenon::test
