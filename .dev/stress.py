@@ -21,7 +21,7 @@ EXITS = {
     "cargo": "exit::",
     "junit": "ExitTest",
 }
-# Programs of tests/stress, but for the one with the ends. Under a sanitizer the last does not exist.
+# Programs of tests/stress, but for the one with the ends. A sanitizer builds all but the last.
 PROGRAMS = (
     "stress_test",
     "stress_unload_test",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two transforms of x -> square(x) * x, one inside the other, in every order: with squares that are
-// an operator, functions with a gradient of their own, and an operator with a formula. The functions
-// call 3x the derivative of x * x, so that a layer that sees their operators instead of themselves
-// computes other numbers.
+// an operator, functions with a gradient of their own, and an operator with a formula. The
+// functions call 3x the derivative of x * x, so that a layer that sees their operators instead of
+// themselves computes other numbers.
 #include <gtest/gtest.h>
 
 #include <functional>
