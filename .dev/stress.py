@@ -23,8 +23,13 @@ EXITS = {
     "cargo": "exit::",
     "junit": "ExitTest",
 }
-# Programs of tests/stress, but for the one with the ends. Under a sanitizer some do not exist.
-PROGRAMS = ("stress_test", "stress_seccomp_test", "stress_allocation_test")
+# Programs of tests/stress, but for the one with the ends. A sanitizer builds all but the last.
+PROGRAMS = (
+    "stress_test",
+    "stress_unload_test",
+    "stress_seccomp_test",
+    "stress_allocation_test",
+)
 EXTREMES = ui.ROOT / "tests" / "stress" / "extremes.py"
 FIGURES = r"^\d.*(events|forks|threads|allocations|calls)"
 
@@ -42,7 +47,7 @@ def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
     for preset in ("asan-ubsan", "tsan"):
         if part in (preset, "all"):
             machine.ensure(native.NEEDS[preset])
-            native.build(preset, targets=("stress_test", "stress_seccomp_test"))
+            native.build(preset, targets=PROGRAMS[:3])
             good = threads(preset) and good
     if part in ("exits", "all"):
         native.build_all("release")

@@ -35,7 +35,8 @@ void check_array(const char* function, const char* what, const void* array, int6
 
 tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Handed* handed) {
   constexpr const char* kNew = "tenon_function_new";
-  constexpr uint32_t kKnown = TENON_FUNCTION_ONCE_DIFFERENTIABLE | TENON_FUNCTION_SAVED_ON_DEMAND;
+  constexpr uint32_t kKnown = TENON_FUNCTION_ONCE_DIFFERENTIABLE | TENON_FUNCTION_SAVED_ON_DEMAND |
+                              TENON_FUNCTION_ONE_LEVEL;
   tenon::base::check_reserved(kNew, whole.reserved0, whole.reserved);
   TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, kNew, ": flags must be known, got ", whole.flags);
   TENON_CHECK_ARG(whole.name != nullptr && *whole.name != 0, kNew, ": name must be given, got ",
@@ -47,6 +48,7 @@ tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Handed* 
                                 whole.ctx,      whole.deleter, whole.language};
   callbacks.once_differentiable = (whole.flags & TENON_FUNCTION_ONCE_DIFFERENTIABLE) != 0;
   callbacks.saved_on_demand = (whole.flags & TENON_FUNCTION_SAVED_ON_DEMAND) != 0;
+  callbacks.one_level = (whole.flags & TENON_FUNCTION_ONE_LEVEL) != 0;
   handed->taken();
   return autograd::Function::make(tenon::base::concat(whole.name, "Backward"), whole.forward,
                                   callbacks);
@@ -102,7 +104,7 @@ tenon_status tenon_function_finish(tenon_function_context* context, tenon_tensor
 
 void tenon_function_cancel(tenon_function_context* context) {
   if (context == nullptr) return;
-  context->take_jvp();
+  context->end_forward();
   context->release();
 }
 

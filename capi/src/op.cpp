@@ -36,12 +36,8 @@ const char* tenon_op_name(const tenon_op* op) { return op->name(); }
 
 tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** out_schema) {
   *out_schema = nullptr;
-  return guarded([&] {
-    tenon::schema::SchemaPtr schema = dispatch::schema_of(*op);
-    TENON_CHECK(schema != nullptr, TENON_ERROR_NOT_FOUND, op->name(),
-                ": operator must be defined, got none");
-    *out_schema = const_cast<tenon_schema*>(schema.detach());
-  });
+  return guarded(
+      [&] { *out_schema = const_cast<tenon_schema*>(dispatch::require_schema(*op).detach()); });
 }
 
 tenon_status tenon_op_call_fast(const tenon_op* op, tenon_stack* stack) {

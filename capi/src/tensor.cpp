@@ -233,6 +233,11 @@ const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor) {
   return tensor->is_symbolic() ? nullptr : tensor->sizes();
 }
 
+int64_t tenon_tensor_copy_dims(const tenon_tensor* tensor, int64_t* out_sizes,
+                               int64_t* out_strides) {
+  return tensor->copy_dims(out_sizes, out_strides);
+}
+
 const int64_t* tenon_tensor_strides(const tenon_tensor* tensor) {
   return tensor->is_symbolic() ? nullptr : tensor->strides();
 }

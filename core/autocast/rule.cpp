@@ -71,6 +71,7 @@ tenon_status call_with_casts(const tenon_op* op, tenon_stack* stack, tenon_dtype
 }
 
 bool is_first_eligible(const tenon_stack& stack, int32_t device_type) noexcept {
+  if (stack.nargs == 0) return false;
   const tenon_value& first = stack.args[0];
   return first.tag == TENON_TAG_TENSOR && first.as.tensor != nullptr &&
          is_eligible(*first.as.tensor, device_type);
@@ -83,8 +84,8 @@ bool is_dtype_argument(const schema::Argument& argument) noexcept {
 tenon_status call_with_dtype(const tenon_op* op, tenon_stack* stack, int32_t device_type) {
   OwnArguments own(*stack);
   tenon_stack inner = own.stack_for(*stack);
-  if (stack->nargs != 0 && is_first_eligible(*stack, device_type)) {
-    const schema::SchemaPtr schema = dispatch::schema_of(*op);
+  if (is_first_eligible(*stack, device_type)) {
+    const schema::SchemaPtr schema = dispatch::schema_of_call(*op, *stack);
     const auto& arguments = schema->arguments();
     for (uint32_t i = 0; i < inner.nargs && i < arguments.size(); ++i) {
       if (is_dtype_argument(arguments[i]) && inner.args[i].tag == TENON_TAG_NONE) {
@@ -96,8 +97,8 @@ tenon_status call_with_dtype(const tenon_op* op, tenon_stack* stack, int32_t dev
 }
 
 // The overload that takes what an operator takes, and a dtype last.
-const tenon_op* find_overload_with_dtype(const tenon_op& op) {
-  const schema::SchemaPtr own = dispatch::schema_of(op);
+const tenon_op* find_overload_with_dtype(const tenon_op& op, const tenon_stack& stack) {
+  const schema::SchemaPtr own = dispatch::schema_of_call(op, stack);
   const size_t count = own->arguments().size();
   for (const tenon_op* each : dispatch::find_overloads(op.base_name())) {
     const schema::SchemaPtr other = dispatch::schema_of(*each);
@@ -117,13 +118,13 @@ tenon_status call_overload(const Rule& rule, const tenon_op* op, tenon_stack* st
                            int32_t device_type) {
   const tenon_op* overload = rule.overload.load(std::memory_order_acquire);
   if (overload == nullptr) {
-    overload = find_overload_with_dtype(*op);
+    overload = find_overload_with_dtype(*op, *stack);
     rule.overload.store(overload, std::memory_order_release);
   }
   tenon_dtype dtype = TENON_DTYPE_F32;
-  const tenon_value& first = stack->args[0];
-  if (first.tag == TENON_TAG_TENSOR && !is_first_eligible(*stack, device_type)) {
-    dtype = first.as.tensor->dtype();
+  const bool is_tensor = stack->nargs != 0 && stack->args[0].tag == TENON_TAG_TENSOR;
+  if (is_tensor && !is_first_eligible(*stack, device_type)) {
+    dtype = stack->args[0].as.tensor->dtype();
   }
   base::SmallVector<tenon_value, 8> args(std::span<const tenon_value>(stack->args, stack->nargs));
   for (tenon_value& arg : args) arg.flags &= static_cast<uint16_t>(~TENON_VALUE_MOVABLE);

@@ -19,6 +19,7 @@ struct Callbacks {
   uint32_t language = 0;
   bool once_differentiable = false;
   bool saved_on_demand = false;
+  bool one_level = false;  // calls are of the innermost layer alone
 };
 
 class CallbackFormula final : public Formula {

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/near_names.h"
 #include "dispatch/argument_check.h"
+#include "dispatch/call_path.h"
 #include "dispatch/lookup.h"
 
 namespace tenon::autograd {
@@ -64,17 +65,19 @@ void Formula::set_tangents(std::string text) {
   tangents_ = std::make_unique<const TangentText>(name_, std::move(text));
 }
 
-const Plan& Formula::plan_for(const tenon_op& op) const {
+const Plan& Formula::plan_for(const tenon_op& op, const tenon_stack& stack) const {
   {
-    // A plan holds its schema: one at that address is that schema.
+    // A plan holds its schema: one at that address is that schema. The stack is of the schema that
+    // the operator had when the call began, which may be another one by now.
     const dispatch::SnapshotGuard guard(&op);
     const Planned* planned = planned_.load(std::memory_order_acquire);
     if (guard.get() != nullptr && planned != nullptr &&
-        planned->plan->schema.get() == guard.get()->schema) {
+        planned->plan->schema.get() == guard.get()->schema &&
+        dispatch::stack_counts(stack) == guard.get()->counts) {
       return *planned->plan;
     }
   }
-  return find_plan(*dispatch::schema_of(op));
+  return find_plan(*dispatch::schema_of_call(op, stack));
 }
 
 void Formula::complete(const schema::Schema& schema, Plan* plan) const {

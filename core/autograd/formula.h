@@ -98,9 +98,11 @@ class Formula {
   /// A text for the results' tangents. Throws TENON_ERROR_PARSE.
   void set_tangents(std::string text);
 
-  /// Its plan for a schema; made for the first call, and anew where the operator has been defined
-  /// again. Throws what is wrong with formula and schema together.
-  const Plan& plan_for(const tenon_op& op) const;
+  /// Returns the formula's plan for the schema that the operator has now; made for the first call,
+  /// and anew where the operator has been defined again. Throws what is wrong with formula and
+  /// schema together, and what dispatch::schema_of_call() throws for a stack of an earlier
+  /// definition.
+  const Plan& plan_for(const tenon_op& op, const tenon_stack& stack) const;
 
   /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
   /// undefined gradients of results are NULL. Throws.

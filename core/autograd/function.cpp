@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/grad_mode_guard.h"
+#include "autograd/lower_call.h"
 #include "autograd/operators.h"
 #include "autograd/recording_modes.h"
 #include "autograd/view_node.h"
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "dispatch/alias_notice.h"
 #include "dispatch/kernel_guard.h"
+#include "dispatch/transform.h"
 #include "tensor/layout.h"
 
 namespace tenon::autograd {
@@ -37,11 +39,15 @@ TensorPtr view_of(Tensor& tensor) {
 // The outputs of a call whose forward has run.
 class Outputs {
  public:
-  Outputs(FunctionContext& context, std::span<Tensor*> tensors)
-      : context_(context), tensors_(tensors), flows_(tensors.size()) {
+  // With `needs_node` the call gets a node also where no gradient flows to an input.
+  Outputs(FunctionContext& context, std::span<Tensor*> tensors, bool needs_node)
+      : context_(context),
+        tensors_(tensors),
+        is_tracked_(context.is_tracked()),
+        flows_(tensors.size()) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       const Tensor* const tensor = tensors[i];
-      if (tensor == nullptr || !context.is_tracked()) continue;
+      if (tensor == nullptr || !(is_tracked_ || needs_node)) continue;
       flows_[i] = is_differentiable(tensor->dtype()) && !context.is_non_differentiable(tensor);
       flowing_ += flows_[i];
     }
@@ -55,7 +61,7 @@ class Outputs {
                   tensor::print_dims(tensor->size_span()), " that is not among the outputs");
     }
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (flows_[i] != 0 && is_written(tensors_[i])) check_written(*tensors_[i]);
+      if (is_tracked_ && flows_[i] != 0 && is_written(tensors_[i])) check_written(*tensors_[i]);
     }
   }
 
@@ -79,7 +85,8 @@ class Outputs {
     }
   }
 
-  // The node of the call, empty where no gradient flows.
+  // The node of the call, empty where no gradient flows; linked to the outputs where some flows to
+  // an input.
   NodePtr record() {
     if (flowing_ == 0) return nullptr;
     NodePtr node = context_.make_node({tensors_.data(), tensors_.size()});
@@ -88,6 +95,7 @@ class Outputs {
       selves.push_back(is_written(tensor) ? context_.input_of(tensor) : -1);
     }
     context_.fill(*node, {tensors_.data(), tensors_.size()});
+    if (!is_tracked_) return node;
     if (const RecordingModes* modes = recording_modes()) finish_recorded(*node, *modes);
     for (uint32_t i = 0; i < tensors_.size(); ++i) {
       if (flows_[i] != 0) link(*node, *tensors_[i], i, selves[i]);
@@ -137,6 +145,7 @@ class Outputs {
 
   FunctionContext& context_;
   const std::span<Tensor*> tensors_;
+  const bool is_tracked_;
   base::SmallVector<uint8_t, 8> flows_;  // 1: a gradient flows to it
   size_t flowing_ = 0;
 };
@@ -148,10 +157,25 @@ struct Result {
 };
 
 // Tangents are followed again also where forward fails, though it may have kept the context.
-struct EndOfJvp {
+struct EndOfForward {
   FunctionContext& context;
-  ~EndOfJvp() { context.take_jvp(); }
+  ~EndOfForward() { context.end_forward(); }
 };
+
+// An output of a lower level or of none becomes one of the layer, which its node and its tangent
+// belong to.
+void lift_outputs(FunctionContext& context, std::span<Tensor*> tensors) {
+  dispatch::Layer* const layer = dispatch::peek_top_layer();
+  const bool is_followed = context.is_tracked() || context.has_jvp();
+  if (layer == nullptr || layer->kind().lift == nullptr || !is_followed) return;
+  for (Tensor*& tensor : tensors) {
+    if (tensor == nullptr || dispatch::level_tensor(*tensor, *layer) != nullptr) continue;
+    TensorPtr lifted = layer->kind().lift(*layer, *tensor, nullptr);
+    context.replace_saved(tensor, *lifted);
+    tensor->release();
+    tensor = lifted.detach();
+  }
+}
 
 // The tensors of a result, where they stand in it; NULL for what is none.
 base::SmallVector<Tensor**, 8> slots_of(tenon_value* result) {
@@ -241,7 +265,7 @@ void Function::apply(std::span<const tenon_value> args, tenon_value* out_result)
   }
   const FunctionContextPtr context = begin_function(*formula_, {inputs.data(), inputs.size()});
   const Callbacks& callbacks = formula_->callbacks();
-  const EndOfJvp end{*context};
+  const EndOfForward end{*context};
   Result result;
   tenon_stack stack{};
   stack.args = const_cast<tenon_value*>(args.data());
@@ -264,30 +288,72 @@ void Function::apply(std::span<const tenon_value> args, tenon_value* out_result)
   *out_result = std::exchange(result.value, tenon_value{});
 }
 
-FunctionContextPtr begin_function(const CallbackFormula& formula,
-                                  std::span<Tensor* const> tensors) {
-  const bool records =
-      (base::current_thread()->keep & kAutograd) != 0 && base::grad_mode() == TENON_GRAD_MODE_ON;
+bool is_recording() noexcept {
+  return (base::current_thread()->keep & kAutograd) != 0 && base::grad_mode() == TENON_GRAD_MODE_ON;
+}
+
+FunctionContextPtr begin_at_level(const CallbackFormula& formula, std::span<Tensor* const> tensors,
+                                  bool records, FunctionJvp::WithoutJvp without_jvp) {
+  const dispatch::Layer* layer = dispatch::peek_top_layer();
   std::vector<FunctionInput> inputs;
   inputs.reserve(tensors.size());
   for (Tensor* const tensor : tensors) {
     const bool defined = tensor != nullptr && !tensor->is_undefined();
     inputs.push_back({defined ? tensor : nullptr, {}});
-    if (records && defined && tensor->may_be_tracked()) inputs.back().flow = flow_to(*tensor);
+    if (!records || !defined || !tensor->may_be_tracked()) continue;
+    Tensor& now = dispatch::settle_dead(formula.name(), *tensor);
+    // To a layer, a tensor from outside of it is a constant.
+    const bool is_of_level = layer == nullptr || dispatch::level_tensor(now, *layer) != nullptr;
+    if (is_of_level) inputs.back().flow = flow_to(now);
   }
   FunctionContextPtr context = FunctionContext::make(formula, std::move(inputs));
-  context->set_jvp(FunctionJvp::begin(formula, tensors));
+  context->set_jvp(FunctionJvp::begin(formula, tensors, without_jvp));
   return context;
 }
 
-NodePtr finish_function(FunctionContext& context, std::span<Tensor*> tensors) {
-  const std::unique_ptr<FunctionJvp> jvp = context.take_jvp();
-  Outputs outputs(context, tensors);
+FunctionContextPtr begin_function(const CallbackFormula& formula,
+                                  std::span<Tensor* const> tensors) {
+  const bool records = is_recording();
+  std::unique_ptr<LowerCall> lower;
+  if (!formula.callbacks().one_level) lower = LowerCall::begin(formula, tensors, records);
+  FunctionContextPtr context =
+      begin_at_level(formula, tensors, records, FunctionJvp::WithoutJvp::kRefused);
+  const bool has_tangents = context->has_jvp() || (lower != nullptr && lower->has_tangents());
+  context->set_lower(std::move(lower));
+  if (has_tangents) context->pause_tangents();
+  return context;
+}
+
+namespace {
+
+NodePtr record_outputs(FunctionContext& context, std::span<Tensor*> tensors, bool needs_node) {
+  const PauseTangents pause;
+  lift_outputs(context, tensors);
+  Outputs outputs(context, tensors, needs_node);
   outputs.check();
   outputs.separate();
-  NodePtr node = outputs.record();
-  if (jvp != nullptr) jvp->finish(context, node.get(), tensors);
-  return node;
+  return outputs.record();
+}
+
+}  // namespace
+
+NodePtr finish_at_level(FunctionContext& context, std::span<Tensor*> tensors) {
+  const bool is_tracked = context.is_tracked();
+  const bool needs_node = context.has_jvp() && context.jvp().needs_node();
+  NodePtr node = record_outputs(context, tensors, needs_node);
+  if (const std::unique_ptr<FunctionJvp> jvp = context.take_jvp()) {
+    jvp->finish(context, node.get(), tensors);
+  }
+  return is_tracked ? node : nullptr;
+}
+
+NodePtr finish_function(FunctionContext& context, std::span<Tensor*> tensors) {
+  const EndOfForward end{context};
+  context.end_pause();
+  if (const std::unique_ptr<LowerCall> lower = context.take_lower()) {
+    lower->finish(context, tensors);
+  }
+  return finish_at_level(context, tensors);
 }
 
 }  // namespace tenon::autograd

@@ -39,6 +39,14 @@ class Function {
 FunctionContextPtr begin_function(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs);
 
+/// The part of one level in begin_function() and finish_function(): see lower_call.h.
+FunctionContextPtr begin_at_level(const CallbackFormula& formula,
+                                  std::span<tensor::Tensor* const> inputs, bool records,
+                                  FunctionJvp::WithoutJvp without_jvp);
+NodePtr finish_at_level(FunctionContext& context, std::span<tensor::Tensor*> outputs);
+/// Returns true if the thread's calls are recorded.
+bool is_recording() noexcept;
+
 /// See tenon_function_finish: the node, empty where nothing is recorded.
 NodePtr finish_function(FunctionContext& context, std::span<tensor::Tensor*> outputs);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/lower_call.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
 #include "autograd/saved_value.h"
@@ -104,7 +105,41 @@ bool tenon_function_context::needs_grad(size_t input) const noexcept {
   if (node_ != nullptr) {
     return input < node_->edges().size() && node_->edges()[input].node != nullptr;
   }
-  return input < inputs_.size() && inputs_[input].flow.node != nullptr;
+  if (input >= inputs_.size()) return false;
+  return inputs_[input].flow.node != nullptr || (lower_ != nullptr && lower_->needs_grad(input));
+}
+
+void tenon_function_context::set_lower(std::unique_ptr<LowerCall> lower) noexcept {
+  lower_ = std::move(lower);
+}
+
+std::unique_ptr<LowerCall> tenon_function_context::take_lower() noexcept {
+  return std::move(lower_);
+}
+
+void tenon_function_context::end_forward() noexcept {
+  jvp_.reset();
+  lower_.reset();
+  pause_.reset();
+}
+
+void tenon_function_context::follow_marks(const tenon_function_context& above) {
+  set_absent(above.absent());
+  if (above.once_differentiable_.load(std::memory_order_relaxed)) set_once_differentiable();
+  above_ = base::IntrusivePtr<const tenon_function_context>::share(&above);
+}
+
+void tenon_function_context::replace_saved(const Tensor* output, Tensor& fresh) noexcept {
+  if (is_input(output)) return;
+  for (tenon_value& each : saved_) {
+    if (each.tag != TENON_TAG_TENSOR || each.as.tensor != output) continue;
+    fresh.retain();
+    value::clear(&each);
+    each = tenon_value_give(tenon_value_of_tensor(&fresh));
+  }
+  for (Tensor*& each : non_differentiable_) {
+    if (each == output) each = &fresh;
+  }
 }
 
 size_t tenon_function_context::input_count() const noexcept {

@@ -6,6 +6,7 @@
 // node, which has the saved values, and everything that knows nodes knows it.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "autograd/callback_formula.h"
@@ -16,13 +17,16 @@
 
 namespace tenon::autograd {
 
+class LowerCall;
+
+using FunctionContext = ::tenon_function_context;
+
 /// An input's tensor (NULL: none, or no tensor), and where its gradient goes.
 struct FunctionInput {
   tensor::Tensor* tensor = nullptr;
   Flow flow;
 };
 
-using FunctionContext = ::tenon_function_context;
 using FunctionContextPtr = base::IntrusivePtr<FunctionContext>;
 
 }  // namespace tenon::autograd
@@ -63,13 +67,34 @@ struct tenon_function_context final : public tenon::autograd::Formula {
     once_differentiable_.store(true, std::memory_order_relaxed);
   }
   void set_state(void* state, tenon_deleter deleter) noexcept;
-  void* state() const noexcept { return state_; }
+  /// At a lower level of a call in transforms that of the innermost one.
+  void* state() const noexcept {
+    return state_ != nullptr || above_ == nullptr ? state_ : above_->state();
+  }
 
   /// Forward mode of the call, where an input has a tangent: begun before forward, until finish.
   void set_jvp(std::unique_ptr<tenon::autograd::FunctionJvp> jvp) noexcept {
     jvp_ = std::move(jvp);
   }
   std::unique_ptr<tenon::autograd::FunctionJvp> take_jvp() noexcept { return std::move(jvp_); }
+  bool has_jvp() const noexcept { return jvp_ != nullptr; }
+  const tenon::autograd::FunctionJvp& jvp() const noexcept { return *jvp_; }
+  /// The thread follows no tangents from here until end_pause(): forward computes with plain
+  /// tensors.
+  void pause_tangents() { pause_.emplace(); }
+  void end_pause() noexcept { pause_.reset(); }
+  /// Ends what was begun for forward, also where that failed.
+  void end_forward() noexcept;
+
+  /// The call at the levels below, begun before forward, until finish.
+  void set_lower(std::unique_ptr<tenon::autograd::LowerCall> lower) noexcept;
+  std::unique_ptr<tenon::autograd::LowerCall> take_lower() noexcept;
+  /// Takes over what forward has left in the context of the level above: `below` returns what its
+  /// tensors stand for here.
+  template <class Below>
+  void follow(tenon_function_context& above, Below&& below);
+  /// Has `fresh` stand for an output that forward has given, in what is saved and marked.
+  void replace_saved(const Tensor* output, Tensor& fresh) noexcept;
 
   bool is_input(const Tensor* tensor) const noexcept { return input_of(tensor) >= 0; }
   /// Number of the first input that is this tensor, -1 for none.
@@ -93,6 +118,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   explicit tenon_function_context(const CallbackFormula& formula);
   std::unique_ptr<Plan> make_plan(const tenon::schema::Schema& schema) const override;
   void check_open(const char* function) const;
+  void follow_marks(const tenon_function_context& above);
 
   tenon::base::IntrusivePtr<const CallbackFormula> owner_;
   Plan plan_;
@@ -101,9 +127,39 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   tenon::base::SmallVector<Tensor*, 2> dirty_;          // until recorded, as the next
   tenon::base::SmallVector<Tensor*, 2> non_differentiable_;
   std::unique_ptr<tenon::autograd::FunctionJvp> jvp_;
+  std::unique_ptr<tenon::autograd::LowerCall> lower_;
+  std::optional<tenon::autograd::PauseTangents> pause_;
+  // Of a call at a lower level the context of the level above, which has the state.
+  tenon::base::IntrusivePtr<const tenon_function_context> above_;
   size_t outputs_ = 0;
   Node* node_ = nullptr;  // which keeps the context
   std::atomic<bool> once_differentiable_{false};
   void* state_ = nullptr;
   tenon_deleter drop_state_ = nullptr;
 };
+
+template <class Below>
+void tenon_function_context::follow(tenon_function_context& above, Below&& below) {
+  follow_marks(above);
+  tenon::base::SmallVector<tenon_value, 4> values;
+  std::vector<tenon::value::OwnedValue> lists;
+  for (const tenon_value& each : above.saved_) {
+    values.push_back(each);
+    values.back().flags &= TENON_VALUE_HAS_SYMBOLIC;
+    if (each.tag == TENON_TAG_TENSOR) values.back().as.tensor = below(each.as.tensor);
+    if (each.tag != TENON_TAG_TENSOR_LIST) continue;
+    std::vector<Tensor*> tensors;
+    for (uint32_t i = 0; i < each.count; ++i) {
+      tensors.push_back(below(tenon::value::tensors(each)[i]));
+    }
+    lists.emplace_back(tenon::value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(),
+                                              static_cast<int64_t>(tensors.size())));
+    values.back() = lists.back().get();
+    values.back().flags = 0;
+  }
+  save({values.data(), values.size()});
+  for (Tensor* const tensor : above.dirty_) dirty_.push_back(below(tensor));
+  for (Tensor* const tensor : above.non_differentiable_) {
+    non_differentiable_.push_back(below(tensor));
+  }
+}

@@ -63,7 +63,7 @@ tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, te
     // One a call: its plan is for this operator, and goes with the node.
     const auto policy = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(ctx));
     const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula(policy));
-    return record_with(formula->plan_for(*op), op, keys, stack);
+    return record_with(formula->plan_for(*op, *stack), op, keys, stack);
   });
 }
 

@@ -2,7 +2,9 @@
 #include "autograd/jvp_call.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "autograd/derived_tangent.h"
 #include "autograd/function_context.h"
 #include "autograd/operators.h"
 #include "autograd/tangent.h"
@@ -58,11 +60,12 @@ std::vector<OwnedValue> call_jvp(const CallbackFormula& formula, tenon_function_
 }
 
 std::unique_ptr<FunctionJvp> FunctionJvp::begin(const CallbackFormula& formula,
-                                                std::span<Tensor* const> inputs) {
+                                                std::span<Tensor* const> inputs,
+                                                WithoutJvp without_jvp) {
   DualLevel* level = DualLevel::current();
   if (level == nullptr) return nullptr;
   std::unique_ptr<FunctionJvp> call(new FunctionJvp(*level, formula));
-  call->pause_.emplace();
+  const PauseTangents pause;
   bool any = false;
   for (Tensor* input : inputs) {
     const bool defined = input != nullptr && !input->is_undefined();
@@ -71,17 +74,45 @@ std::unique_ptr<FunctionJvp> FunctionJvp::begin(const CallbackFormula& formula,
     any = any || call->tangents_.back() != nullptr;
   }
   if (!any) return nullptr;
-  TENON_CHECK(formula.callbacks().jvp != nullptr, TENON_ERROR_NOT_SUPPORTED, formula.name(),
+  TENON_CHECK(formula.callbacks().jvp != nullptr || without_jvp == WithoutJvp::kDerived,
+              TENON_ERROR_NOT_SUPPORTED, formula.name(),
               ": function must have a jvp to be used in forward mode, got none for inputs with "
               "tangents");
   return call;
 }
 
-void FunctionJvp::finish(tenon_function_context& context, Node* node,
-                         std::span<Tensor* const> outputs) const {
+namespace {
+
+// Returns true if a level below the innermost layer follows tangents: then what computes tangents
+// here has some there.
+bool is_followed_below() {
+  if (dispatch::peek_top_layer() == nullptr) return false;
+  const dispatch::BelowLayer hidden;
+  return base::current_thread()->follows_tangents;
+}
+
+}  // namespace
+
+std::vector<OwnedValue> FunctionJvp::compute(tenon_function_context& context, Node* node,
+                                             size_t outputs) const {
   std::vector<Tensor*> inputs;
   for (const TensorPtr& input : inputs_) inputs.push_back(input.get());
-  const auto found = call_jvp(formula_, &context, inputs, tangents_, outputs.size());
+  if (!needs_node()) return call_jvp(formula_, &context, inputs, tangents_, outputs);
+  std::vector<OwnedValue> found(outputs);
+  if (node == nullptr) return found;  // no output is differentiable
+  std::vector<TensorPtr> derived = derive_tangents(*node, inputs, tangents_);
+  for (size_t i = 0; i < outputs; ++i) {
+    if (derived[i] == nullptr) continue;
+    found[i] = OwnedValue(tenon_value_give(tenon_value_of_tensor(derived[i].detach())));
+  }
+  return found;
+}
+
+void FunctionJvp::finish(tenon_function_context& context, Node* node,
+                         std::span<Tensor* const> outputs) const {
+  std::optional<PauseTangents> pause;
+  if (!is_followed_below()) pause.emplace();
+  const auto found = compute(context, node, outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == nullptr || !is_differentiable(outputs[i]->dtype())) {
       TENON_CHECK(found[i].get().tag == TENON_TAG_NONE, TENON_ERROR_STATE, formula_.name(),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,10 +26,14 @@ std::vector<value::OwnedValue> call_jvp(const CallbackFormula& formula,
 /// Forward mode in one call of a function.
 class FunctionJvp {
  public:
-  /// NULL where no input has a tangent. Else the thread follows no tangents until its end: forward
-  /// computes with plain tensors. Throws TENON_ERROR_NOT_SUPPORTED for a function without jvp.
+  /// What computes the tangents of a function without jvp.
+  enum class WithoutJvp { kRefused, kDerived };
+
+  /// NULL where no input has a tangent. Throws TENON_ERROR_NOT_SUPPORTED for a function without
+  /// jvp, unless its tangents are derived from its backward.
   static std::unique_ptr<FunctionJvp> begin(const CallbackFormula& formula,
-                                            std::span<tensor::Tensor* const> inputs);
+                                            std::span<tensor::Tensor* const> inputs,
+                                            WithoutJvp without_jvp);
   FunctionJvp(const FunctionJvp&) = delete;
   FunctionJvp& operator=(const FunctionJvp&) = delete;
 
@@ -39,8 +42,12 @@ class FunctionJvp {
   /// that an output cannot have.
   void finish(tenon_function_context& context, Node* node,
               std::span<tensor::Tensor* const> outputs) const;
+  /// Returns true if the call must have a node, though no gradient flows to an input.
+  bool needs_node() const noexcept { return formula_.callbacks().jvp == nullptr; }
 
  private:
+  std::vector<value::OwnedValue> compute(tenon_function_context& context, Node* node,
+                                         size_t outputs) const;
   FunctionJvp(DualLevel& level, const CallbackFormula& formula)
       : level_(level), formula_(formula) {}
   void give(tensor::Tensor& output, const tensor::TensorPtr& tangent) const;
@@ -49,7 +56,6 @@ class FunctionJvp {
   const CallbackFormula& formula_;
   std::vector<tensor::TensorPtr> inputs_;
   std::vector<tensor::TensorPtr> tangents_;
-  std::optional<PauseTangents> pause_;
 };
 
 }  // namespace tenon::autograd

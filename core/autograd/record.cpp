@@ -372,7 +372,7 @@ class Recording {
 
 tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
-    const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op);
+    const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op, *stack);
     const bool is_quick = plan.is_quick && DualLevel::current() == nullptr;
     if (is_quick) return record_quickly(plan, op, keys, stack);
     return record_with(plan, op, keys, stack);

@@ -271,7 +271,15 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 kFunction,
                 ": inference tensors cannot begin to require gradients outside of inference mode; "
                 "clone the tensor there first");
-    const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
+    const dispatch::LevelTensor* level = dispatch::level_tensor(tensor);
+    const bool is_level = level != nullptr;
+    // Nothing would ever flow there: a vmap has no nodes of its own.
+    TENON_CHECK(!is_level || (level->layer->kind().keys & kAutograd) != 0, TENON_ERROR_STATE,
+                kFunction, ": tensor must not be one of a ",
+                is_level ? level->layer->kind().name : "", ", got one of level ",
+                is_level ? level->layer->level() : 0,
+                "; use grad, vjp, jacrev or jacfwd inside of it, or have the tensor require "
+                "gradients outside");
     const bool is_wrapper = tensor.content(tensor::Content::kWrapped) != nullptr;
     TENON_CHECK(!tensor.is_hollow() || is_level || is_wrapper, TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");

@@ -192,9 +192,7 @@ void bind_arguments(const Schema& schema, const GivenArguments& given, tenon_val
 tenon_status call_named(const tenon_op& op, const GivenArguments& given,
                         std::span<tenon_value> rets) {
   std::fill(rets.begin(), rets.end(), tenon_value{});
-  const schema::SchemaPtr schema = schema_of(op);
-  TENON_CHECK(schema != nullptr, TENON_ERROR_NOT_FOUND, op.name(),
-              ": operator must be defined, got none");
+  const schema::SchemaPtr schema = require_schema(op);
   BoundArguments bound(bound_count(*schema, given.positional.size()));
   bind_arguments(*schema, given, bound.data());
   tenon_stack stack{};

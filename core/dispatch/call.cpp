@@ -82,16 +82,11 @@ const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, Thread
   return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, place, finish));
 }
 
-bool has_kernel(const tenon_op* op, tenon_keyset keys) noexcept {
-  const SnapshotGuard guard(op);
-  return guard.get() != nullptr && pick(*guard.get(), keys).kernel != nullptr;
-}
-
-// After leaving a call that found no kernel: the error, or nothing when a plugin came that may have
-// one. Another thread may have loaded it between the pick and this one's wish to load.
+// After leaving a call that found no kernel: the error, or nothing when one may have come, by a
+// plugin that this loads or by another thread.
 ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   ErrorPtr cause;
-  if (layers().loader.for_kernel(*op, highest_key(keys), &cause) || has_kernel(op, keys)) return {};
+  if (layers().loader.for_kernel(*op, highest_key(keys), &cause)) return {};
   return missing_kernel_error(*op, keys, std::move(cause));
 }
 
@@ -520,7 +515,9 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   }
   if (kernel == nullptr) {
     base::leave(entered.thread, entered.place);
-    return fail_call(missing_kernel_error(*op, keyset_of(key), {}), stack, ErrorHome::kThreadSlot);
+    ErrorPtr error = missing_slot_error(*op, key);
+    return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot)
+                 : call_key(op, key, stack);
   }
   const Pick picked{kernel, keys};
   base::set_running(entered.place, picked.kernel);

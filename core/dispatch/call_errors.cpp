@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "dispatch/argument_check.h"
+#include "dispatch/call_path.h"
 #include "dispatch/carry_results.h"
+#include "dispatch/fallback.h"
 #include "dispatch/key_set.h"
 #include "dispatch/key_tls.h"
 #include "dispatch/registry.h"
@@ -35,24 +37,13 @@ ErrorPtr guarded(Body body) noexcept {
 }
 
 // "CPU, Autograd" of what is registered for the operator.
-std::string registered_keys(const tenon_op& op) {
-  const auto lock = Registry::get().lock();
+std::string registered_keys_locked(const tenon_op& op) {
   std::string text;
   for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
     if (!text.empty()) text += ", ";
     text += key_name(active->key);
   }
-  return text;
-}
-
-bool takes_tensors(const tenon_op& op) {
-  const SnapshotGuard guard(&op);
-  return guard.get() == nullptr || (guard.get()->traits & kHasNoTensors) == 0;
-}
-
-bool is_defined(const tenon_op& op) {
-  const auto lock = Registry::get().lock();
-  return op.definition() != nullptr;
+  return text.empty() ? "none" : text;
 }
 
 std::string hint(tenon_key key) {
@@ -80,6 +71,48 @@ tenon_keyset excluded_here() {
          kFunctionalityMask;
 }
 
+// Why no kernel serves a key set; empty when `is_served` finds one in the table as it is now.
+template <class IsServed>
+ErrorPtr missing_error(const tenon_op& op, tenon_keyset keys, const ErrorPtr& cause,
+                       IsServed&& is_served) {
+  const tenon_key key = highest_key(keys);
+  std::string registered;
+  bool takes_tensors;
+  {
+    // Under one lock, so that the message never lists a kernel that it says is missing.
+    const auto lock = Registry::get().lock();
+    const Snapshot& snapshot = *op.snapshot.load(std::memory_order_acquire);
+    if (snapshot.schema == nullptr) {
+      return make_error(TENON_ERROR_NOT_FOUND, op.name(), ": operator must be defined, got none");
+    }
+    if (is_served(snapshot)) return {};
+    registered = registered_keys_locked(op);
+    takes_tensors = (snapshot.traits & kHasNoTensors) == 0;
+  }
+  const bool has_backend = (keys & kBackendMask) != 0;
+  if (key == TENON_KEY_UNDEFINED && has_backend) {
+    const tenon_keyset excluded = excluded_here();
+    if ((excluded & functionality_bit(TENON_FUNCTIONALITY_DENSE)) != 0) {
+      return make_error(TENON_ERROR_NO_KERNEL, op.name(),
+                        ": arguments must have a key that the thread lets through, got those that "
+                        "its guards exclude, ",
+                        print_keys(excluded | (keys & kBackendMask)), "; kernels: ", registered);
+    }
+    return make_error(TENON_ERROR_NO_KERNEL, op.name(),
+                      ": arguments must have a key with a kernel, got keys that all fall through; "
+                      "kernels: ",
+                      registered);
+  }
+  if (key == TENON_KEY_UNDEFINED && takes_tensors) {
+    return make_error(TENON_ERROR_NO_KERNEL, op.name(),
+                      ": arguments must include a tensor, got no tensor arguments to dispatch on",
+                      "; kernels: ", registered, hint(key));
+  }
+  return make_error(TENON_ERROR_NO_KERNEL, op.name(), ": key must have a kernel, got ",
+                    key_name(key), "; kernels: ", registered,
+                    cause ? not_loaded(cause) : std::string(), hint(key));
+}
+
 }  // namespace
 
 ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept {
@@ -93,38 +126,20 @@ ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept 
 
 ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr cause) noexcept {
   ErrorPtr error = guarded([&] {
-    if (!is_defined(op)) {
-      return make_error(TENON_ERROR_NOT_FOUND, op.name(), ": operator must be defined, got none");
-    }
-    const tenon_key key = highest_key(keys);
-    std::string registered = registered_keys(op);
-    if (registered.empty()) registered = "none";
-    const tenon_keyset excluded = excluded_here();
-    if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0 &&
-        (excluded & functionality_bit(TENON_FUNCTIONALITY_DENSE)) != 0) {
-      return make_error(TENON_ERROR_NO_KERNEL, op.name(),
-                        ": arguments must have a key that the thread lets through, got those that "
-                        "its guards exclude, ",
-                        print_keys(excluded | (keys & kBackendMask)), "; kernels: ", registered);
-    }
-    if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0) {
-      return make_error(
-          TENON_ERROR_NO_KERNEL, op.name(),
-          ": arguments must have a key with a kernel, got keys that all fall through; "
-          "kernels: ",
-          registered);
-    }
-    if (key == TENON_KEY_UNDEFINED && takes_tensors(op)) {
-      return make_error(TENON_ERROR_NO_KERNEL, op.name(),
-                        ": arguments must include a tensor, got no tensor arguments to dispatch on",
-                        "; kernels: ", registered, hint(key));
-    }
-    return make_error(TENON_ERROR_NO_KERNEL, op.name(), ": key must have a kernel, got ",
-                      key_name(key), "; kernels: ", registered,
-                      cause ? not_loaded(cause) : std::string(), hint(key));
+    return missing_error(op, keys, cause, [&](const Snapshot& snapshot) {
+      return pick(snapshot, keys & snapshot.mask).kernel != nullptr;
+    });
   });
-  if (cause) error->set_cause(cause.detach());
+  if (error && cause) error->set_cause(cause.detach());
   return error;
+}
+
+ErrorPtr missing_slot_error(const tenon_op& op, tenon_key key) noexcept {
+  return guarded([&] {
+    return missing_error(op, keyset_of(key), {}, [&](const Snapshot& snapshot) {
+      return kernel_of_slot(snapshot, slot_of_key(key)) != nullptr;
+    });
+  });
 }
 
 ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningPlace* place,

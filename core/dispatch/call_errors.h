@@ -13,9 +13,13 @@ namespace tenon::dispatch {
 base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept;
 
 /// No kernel serves `keys`: names the key, the keys that have kernels, and what may help. `cause`
-/// may be empty.
+/// may be empty. Empty when a kernel serves them by now, registered since the caller looked: the
+/// caller is to look again.
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
+
+/// Like missing_kernel_error(), but for a call of one key's slot, whatever the arguments carry.
+base::ErrorPtr missing_slot_error(const tenon_op& op, tenon_key key) noexcept;
 
 /// A kernel that runs at `place` failed without an error of its own on the stack or frame: the
 /// error slot's when its code is `status`, else a new one that names the operator, caused by what

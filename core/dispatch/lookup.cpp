@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/lookup.h"
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/near_names.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/built_in.h"
+#include "dispatch/call_errors.h"
+#include "dispatch/call_path.h"
 #include "dispatch/registry.h"
 
 namespace tenon::dispatch {
@@ -130,6 +133,30 @@ schema::SchemaPtr schema_of(const tenon_op& op) {
     return op.definition() != nullptr ? op.definition()->schema : schema::SchemaPtr();
   }
   return share_schema(guard.get()->schema);
+}
+
+schema::SchemaPtr schema_of_call(const tenon_op& op, const tenon_stack& stack) {
+  base::ErrorPtr error;
+  {
+    const SnapshotGuard guard(&op);
+    tenon_keyset keys;
+    if (guard.get() == nullptr) {
+      error = enter_error(op, guard.entered());
+    } else if (counts_fit(*guard.get(), stack) &&
+               extract_keys<Checks::kTensors>(*guard.get(), stack.args, stack.nargs, &keys)) {
+      return share_schema(guard.get()->schema);
+    } else {
+      error = stack_error(op, *guard.get(), stack);
+    }
+  }
+  throw Error(std::move(error));
+}
+
+schema::SchemaPtr require_schema(const tenon_op& op) {
+  schema::SchemaPtr schema = schema_of(op);
+  TENON_CHECK(schema != nullptr, TENON_ERROR_NOT_FOUND, op.name(),
+              ": operator must be defined, got none");
+  return schema;
 }
 
 }  // namespace tenon::dispatch

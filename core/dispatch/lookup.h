@@ -29,4 +29,12 @@ const tenon_op* running_operator() noexcept;
 /// Schema of an operator now, empty when it has none.
 schema::SchemaPtr schema_of(const tenon_op& op);
 
+/// Returns the schema of an operator now. Throws TENON_ERROR_NOT_FOUND when it has none.
+schema::SchemaPtr require_schema(const tenon_op& op);
+
+/// Returns the schema of an operator for a layer that serves one of its calls. Another thread may
+/// have removed or replaced the definition since the call began: throws what a new call with this
+/// stack would be refused with, TENON_ERROR_NOT_FOUND for an operator that is no longer defined.
+schema::SchemaPtr schema_of_call(const tenon_op& op, const tenon_stack& stack);
+
 }  // namespace tenon::dispatch

@@ -183,7 +183,7 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
   const auto check = [&](Tensor* tensor, uint32_t position) {
     if (tensor == nullptr || tensor->is_undefined()) return;
     if (level_tensor(settle_dead(op->name(), *tensor), layer) != nullptr) return;
-    const schema::SchemaPtr schema = schema_of(*op);
+    const schema::SchemaPtr schema = schema_of_call(*op, stack);
     const auto& arguments = schema->arguments();
     fail(
         TENON_ERROR_STATE, op->name(), ": ",

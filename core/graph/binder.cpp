@@ -311,7 +311,7 @@ class BoundPlan::Binder final : CallTaker {
     copying.nrets = 1;
     const tenon_op& copy = *dispatch::find_operator("aten::copy_");
     place_new(op, made, static_cast<uint32_t>(bound_.steps_.size()));
-    Served served = find_kernel(copy, *dispatch::schema_of(copy), copying);
+    Served served = find_kernel(copy, *dispatch::schema_of_call(copy, copying), copying);
     if (served.kernel == nullptr || served.kernel->bind == nullptr ||
         !plan(copy, served, &copying)) {
       refuse(copy, "its kernel does not bind");

@@ -164,7 +164,7 @@ class Functionalizer {
 
   void add(uint32_t number) {
     const Node& node = graph_.nodes()[number];
-    const schema::SchemaPtr schema = dispatch::schema_of(*node.op);  // there: effects_ has seen it
+    const schema::SchemaPtr schema = dispatch::require_schema(*node.op);
     if (schema->is_mutable()) return write(node, *schema);
     if (!gives_alias(*schema)) return keep(node);
     if (node.nresults != 0 && effects_.is_written(node.first_value)) {
@@ -227,8 +227,8 @@ class Functionalizer {
       rewrite_.set(value, rewrite_.append_element(rewrite_.map(place.parent), index), place.meta);
     } else {
       const Node& node = graph_.nodes()[place.node];
-      take(node,
-           removes_views_ ? find_view_copy(*node.op, *dispatch::schema_of(*node.op)) : node.op);
+      take(node, removes_views_ ? find_view_copy(*node.op, *dispatch::require_schema(*node.op))
+                                : node.op);
     }
     place.is_taken = true;
     place.generation = now;
@@ -342,7 +342,7 @@ class Functionalizer {
   }
   uint32_t cast(uint32_t made, tenon_dtype dtype) {
     const tenon_op* op = dispatch::find_operator("aten::_to_copy");
-    const schema::SchemaPtr schema = dispatch::schema_of(*op);
+    const schema::SchemaPtr schema = dispatch::require_schema(*op);
     std::vector<tenon_value> args;
     for (const schema::Argument& argument : schema->arguments()) {
       if (argument.default_value != nullptr) args.push_back(argument.default_value->value());

@@ -82,7 +82,7 @@ class Reader {
       const std::string name = written->name().full();
       try {
         const tenon_op* op = dispatch::find_operator(name);
-        operators_.insert_or_assign(name, NamedOp{op, dispatch::schema_of(*op), written});
+        operators_.insert_or_assign(name, NamedOp{op, dispatch::require_schema(*op), written});
       } catch (const Error& error) {
         if (error.code() != TENON_ERROR_NOT_FOUND) throw;
         base::append(missing, missing.empty() ? "" : ", ");

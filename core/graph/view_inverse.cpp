@@ -142,7 +142,7 @@ class Undoing {
   }
   uint32_t append(std::string_view name, std::span<const tenon_value> args) {
     const tenon_op* op = dispatch::find_operator(name);
-    const schema::SchemaPtr schema = dispatch::schema_of(*op);
+    const schema::SchemaPtr schema = dispatch::require_schema(*op);
     const bool is_view = !schema->is_functional();
     return rewrite_.append(copies_ && is_view ? find_view_copy(*op, *schema) : op, args);
   }

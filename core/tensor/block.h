@@ -12,18 +12,51 @@
 
 namespace tenon::tensor {
 
-struct FreeMemory {
-  void operator()(int64_t* memory) const noexcept { std::free(memory); }
+/// What lies before sizes and strides that do not fit the header.
+struct HeapDimsHead {
+  int64_t* older;    // what the tensor had before, which readers may still hold; NULL: nothing
+  size_t room_ndim;  // how many dims fit
 };
-using HeapDims = std::unique_ptr<int64_t, FreeMemory>;
-
-/// Memory for sizes and strides where they do not fit the header, else NULL.
-inline HeapDims allocate_dims(size_t ndim) {
-  if (ndim <= kInlineDims) return nullptr;
-  HeapDims dims(static_cast<int64_t*>(std::malloc(2 * ndim * sizeof(int64_t))));
-  if (dims == nullptr) throw std::bad_alloc();
-  return dims;
+inline HeapDimsHead& head_of(int64_t* dims) noexcept {
+  return *(reinterpret_cast<HeapDimsHead*>(dims) - 1);
 }
+
+/// Frees what allocate_dims() has made, and what came before it.
+inline void free_dims(int64_t* dims) noexcept {
+  while (dims != nullptr) {
+    HeapDimsHead* head = &head_of(dims);
+    dims = head->older;
+    std::free(head);
+  }
+}
+
+struct FreeDims {
+  void operator()(int64_t* dims) const noexcept { free_dims(dims); }
+};
+using HeapDims = std::unique_ptr<int64_t, FreeDims>;
+
+/// Memory for sizes and strides where they do not fit `room_ndim` dims, else NULL.
+inline HeapDims allocate_dims(size_t ndim, size_t room_ndim = kInlineDims) {
+  if (ndim <= room_ndim) return nullptr;
+  auto* head =
+      static_cast<HeapDimsHead*>(std::malloc(sizeof(HeapDimsHead) + 2 * ndim * sizeof(int64_t)));
+  if (head == nullptr) throw std::bad_alloc();
+  *head = {nullptr, ndim};
+  return HeapDims(reinterpret_cast<int64_t*>(head + 1));
+}
+
+/// Keeps others from copying a tensor's sizes and strides while they change, and from changing them
+/// while they are copied. Held for a few instructions; tensors share a few dozen locks.
+class ShapeLock {
+ public:
+  explicit ShapeLock(const Tensor& tensor) noexcept;
+  ~ShapeLock() { lock_.store(0, std::memory_order_release); }
+  ShapeLock(const ShapeLock&) = delete;
+  ShapeLock& operator=(const ShapeLock&) = delete;
+
+ private:
+  std::atomic<uint32_t>& lock_;
+};
 
 /// Counts a tensor that comes or goes, `storages` of them with its storage, on a thread with a
 /// record of its own: that thread alone writes its counts.

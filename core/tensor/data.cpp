@@ -45,7 +45,7 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   TENON_DCHECK(has_storage() && base() == nullptr);
   if (&data == this) return;
   const TensorPtr fresh = TensorPtr::adopt(make_untied(data));
-  HeapDims heap = allocate_dims(fresh->size_span().size());
+  HeapDims heap = more_dims(fresh->size_span().size());
   TensorExtra* more = require_extra();
   // Views lie on the storage of what they are a view of, which they keep, and who else holds the
   // tensor may know its memory: so that stays until nobody else does.
@@ -75,6 +75,6 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   flags_ = static_cast<decltype(flags_)>((fresh->flags_ & ~TENON_TENSOR_INFERENCE) |
                                          (flags_ & TENON_TENSOR_INFERENCE));
   set_keys((fresh->keys() & ~kOwnKeys) | (keys() & kOwnKeys));
-  set_dims(fresh->size_span(), fresh->strides(), fresh->numel_, heap.release(),
-           fresh->is_contiguous());
+  change_dims(fresh->size_span(), fresh->strides(), fresh->numel_, heap.release(),
+              fresh->is_contiguous());
 }

@@ -58,7 +58,7 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
 void tenon_tensor::claim_geometry(const Geometry& geometry) {
   TENON_DCHECK(is_hollow() && !geometry.symbolic && geometry.strides != nullptr);
   const int64_t numel = check_geometry("transform", geometry);
-  HeapDims heap = allocate_dims(geometry.sizes.size());
-  set_dims(geometry.sizes, geometry.strides, numel, heap.release(), geometry.is_row_major());
+  HeapDims heap = more_dims(geometry.sizes.size());
+  change_dims(geometry.sizes, geometry.strides, numel, heap.release(), geometry.is_row_major());
   offset_ = geometry.offset;
 }

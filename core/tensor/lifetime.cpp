@@ -44,7 +44,7 @@ __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
     counts_.store(kOneWeak, std::memory_order_relaxed);
     return end_in_turn(&ending_, &end_of);
   }
-  if (dims_ != inline_dims_) std::free(dims_);
+  if (dims_ != inline_dims_) free_dims(dims_);
   Storage* storage = storage_;
   const BlockClass block = block_;
   if (block == kHeaderBlock) {
@@ -111,7 +111,7 @@ void tenon_tensor::release_weak() noexcept {
   TENON_DCHECK(before >> 32 != 0);
   if (before >> 32 != 1) return;
   TENON_DCHECK(!owns_more());  // the strong references' weak one goes after the end
-  if (dims_ != inline_dims_) std::free(dims_);
+  if (dims_ != inline_dims_) free_dims(dims_);
   if (block_ == kHeaderBlock) {
     free_block(this, kHeaderBlock);
   } else {

@@ -63,9 +63,9 @@ void tenon_tensor::cover(const Geometry& geometry) {
 void tenon_tensor::settle(Dims sizes, Dims strides, int64_t offset) {
   TENON_DCHECK(is_symbolic() && sizes.size() == size_span().size());
   if (has_storage()) cover(Geometry(sizes, strides.data(), offset));
-  HeapDims heap = allocate_dims(sizes.size());
-  set_dims(sizes, strides.data(), checked_numel("tenon_tensor_specialize", sizes), heap.release(),
-           is_row_major(sizes, strides));
+  HeapDims heap = more_dims(sizes.size());
+  change_dims(sizes, strides.data(), checked_numel("tenon_tensor_specialize", sizes),
+              heap.release(), is_row_major(sizes, strides));
   offset_ = offset;
   flags_ &= ~TENON_TENSOR_SYMBOLIC;
   remove_keys(kSymbolic);

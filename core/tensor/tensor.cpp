@@ -2,11 +2,15 @@
 // Making and resizing tensors. Views are in view.cpp, the end of a tensor in lifetime.cpp.
 #include "tensor/tensor.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
+#include "base/fork.h"
 #include "tensor/block.h"
 #include "tensor/device_provider.h"
 #include "tensor/large_block.h"
@@ -61,7 +65,68 @@ constexpr tenon_tensor::tenon_tensor(Undefined) noexcept
 
 constinit tenon_tensor tenon_tensor::undefined_{Undefined{}};
 
-// Fills in the shape. `heap` is memory for it, NULL where it fits the header.
+namespace {
+
+// 0, or who holds it: one more than the number of forks that led to the process. What a thread of
+// the parent held when a child was forked is free there.
+constinit std::atomic<uint32_t> shape_locks[64] = {};
+
+}  // namespace
+
+ShapeLock::ShapeLock(const Tensor& tensor) noexcept
+    : lock_(shape_locks[reinterpret_cast<uintptr_t>(&tensor) / 64 % std::size(shape_locks)]) {
+  const uint32_t held = tenon::base::fork_generation() + 1;
+  while (true) {
+    uint32_t now = lock_.load(std::memory_order_relaxed);
+    if (now == held) {
+      sched_yield();
+    } else if (lock_.compare_exchange_weak(now, held, std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
+
+HeapDims tenon_tensor::more_dims(size_t ndim) const {
+  return allocate_dims(ndim, dims_ == inline_dims_ ? kInlineDims : head_of(dims_).room_ndim);
+}
+
+// Kernels and those who borrow the numbers look without a lock: so none of them are freed before
+// the tensor is, there is always room for as many dims as a reader may have seen, and where room is
+// made readers find it before they find more dims.
+void tenon_tensor::change_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
+                               bool contiguous) noexcept {
+  const ShapeLock lock(*this);
+  if (heap != nullptr) {
+    if (dims_ != inline_dims_) head_of(heap).older = dims_;
+    for (int32_t dim = 0; dim < 2 * ndim_; ++dim) heap[dim] = dims_[dim];
+    ends_slowly_.store(true, std::memory_order_relaxed);
+    __atomic_store_n(&dims_, heap, __ATOMIC_RELEASE);
+  }
+  int64_t* const dims = dims_;
+  const size_t ndim = sizes.size();
+  int64_t fresh[2 * TENON_TENSOR_MAX_DIMS];
+  std::copy(sizes.begin(), sizes.end(), fresh);
+  if (strides == nullptr) {
+    row_major_strides(sizes, fresh + ndim);
+  } else {
+    std::copy(strides, strides + ndim, fresh + ndim);
+  }
+  for (size_t i = 0; i < 2 * ndim; ++i) __atomic_store_n(&dims[i], fresh[i], __ATOMIC_RELAXED);
+  __atomic_store_n(&ndim_, static_cast<int32_t>(ndim), __ATOMIC_RELEASE);
+  numel_ = numel;
+  flags_ = (flags_ & ~TENON_TENSOR_CONTIGUOUS) | (contiguous ? TENON_TENSOR_CONTIGUOUS : 0u);
+}
+
+int32_t tenon_tensor::copy_dims(int64_t* out_sizes, int64_t* out_strides) const noexcept {
+  const ShapeLock lock(*this);
+  if (is_symbolic()) return -1;
+  if (out_sizes != nullptr) std::copy(dims_, dims_ + ndim_, out_sizes);
+  if (out_strides != nullptr) std::copy(dims_ + ndim_, dims_ + 2 * ndim_, out_strides);
+  return ndim_;
+}
+
+// Fills in the shape of a new tensor. `heap` is memory for it, NULL where it fits the header.
 void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                             bool contiguous) noexcept {
   TENON_DCHECK(heap != nullptr || sizes.size() <= kInlineDims);
@@ -73,7 +138,7 @@ void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, i
   } else {
     for (size_t dim = 0; dim < ndim; ++dim) dims[ndim + dim] = strides[dim];
   }
-  if (dims_ != dims && dims_ != inline_dims_) std::free(dims_);
+  TENON_DCHECK(dims_ == inline_dims_);
   if (heap != nullptr) ends_slowly_.store(true, std::memory_order_relaxed);
   dims_ = dims;
   ndim_ = static_cast<int32_t>(ndim);
@@ -287,19 +352,12 @@ void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
               TENON_ERROR_STATE, kResize, ": storage must be Tenon's own, got wrapped memory of ",
               storage_->nbytes(), " bytes with sizes ", print_dims(size_span()), " for sizes ",
               print_dims(sizes));
-  HeapDims heap = allocate_dims(sizes.size());
+  HeapDims heap = more_dims(sizes.size());
   if (extent != 0) {
     int64_t last = 0;
     TENON_CHECK_ARG(!__builtin_add_overflow(offset_, extent, &last), kResize,
                     ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes));
     storage_->grow(checked_bytes(kResize, last, itemsize_));
   }
-  // The arguments may be this tensor's own sizes or strides, which set_dims() overwrites.
-  int64_t copy[2 * TENON_TENSOR_MAX_DIMS];
-  std::copy(sizes.begin(), sizes.end(), copy);
-  if (strides != nullptr) {
-    std::copy(strides, strides + sizes.size(), copy + sizes.size());
-    strides = copy + sizes.size();
-  }
-  set_dims({copy, sizes.size()}, strides, numel, heap.release(), contiguous);
+  change_dims(sizes, strides, numel, heap.release(), contiguous);
 }

@@ -100,6 +100,8 @@ enum class ViewOrigin : uint8_t {
   kFunction    // inside a function with a gradient of its own
 };
 
+struct FreeDims;
+
 /// What the autograd layer keeps for a tensor begins with this.
 struct AutogradState {
   void (*drop)(AutogradState* state) noexcept;
@@ -174,6 +176,8 @@ struct alignas(64) tenon_tensor {
   /// The same of a symbolic tensor as a word, -1 where nobody knows.
   int64_t numel_word() const noexcept { return is_symbolic() ? extra()->numel : numel_; }
   int64_t offset() const noexcept { return offset_; }
+  /// See tenon_tensor_copy_dims.
+  int32_t copy_dims(int64_t* out_sizes, int64_t* out_strides) const noexcept;
   tenon_dtype dtype() const noexcept { return dtype_; }
   int64_t itemsize() const noexcept { return itemsize_; }
   /// Of a fake tensor with TENON_DEVICE_FAKE, as constructors and operators take it.
@@ -406,6 +410,13 @@ struct alignas(64) tenon_tensor {
                                      int64_t nbytes);
   void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                 bool contiguous) noexcept;
+  /// The same for a tensor that others may have: `heap` is what more_dims() gave. The arguments may
+  /// be the tensor's own.
+  void change_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
+                   bool contiguous) noexcept;
+  /// Memory for as many dims where what the tensor has is not enough, else NULL. Throws
+  /// std::bad_alloc.
+  std::unique_ptr<int64_t, tenon::tensor::FreeDims> more_dims(size_t ndim) const;
   void cover(const tenon::tensor::Geometry& geometry);
   bool owns_more() const noexcept;
   /// Whether its storage is the one in its block, as it is until its data is replaced.

@@ -181,12 +181,8 @@ void tenon_tensor::restride(Dims sizes, Dims strides, int64_t offset) {
               ": tensor must have plain sizes, got a symbolic shape");
   const int64_t numel = checked_view(kRestride, "tensor", dtype_, sizes, strides, offset);
   const bool contiguous = is_row_major(sizes, strides);
-  HeapDims heap = allocate_dims(sizes.size());
-  // The arguments may be this tensor's own sizes or strides, which set_dims() overwrites.
-  int64_t copy[2 * TENON_TENSOR_MAX_DIMS];
-  std::copy(sizes.begin(), sizes.end(), copy);
-  std::copy(strides.begin(), strides.end(), copy + sizes.size());
-  set_dims({copy, sizes.size()}, copy + sizes.size(), numel, heap.release(), contiguous);
+  HeapDims heap = more_dims(sizes.size());
+  change_dims(sizes, strides.data(), numel, heap.release(), contiguous);
   offset_ = offset;
   if (ndim_ > 0) flags_ &= ~TENON_TENSOR_WRAPPED_NUMBER;
 }

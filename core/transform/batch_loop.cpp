@@ -51,10 +51,7 @@ struct Column {
 class Loop {
  public:
   Loop(const tenon_op& op, BatchedCall& call, tenon_stack* stack)
-      : op_(op), call_(call), stack_(*stack), schema_(dispatch::schema_of(op)) {
-    TENON_CHECK(schema_ != nullptr, TENON_ERROR_NO_KERNEL, op.name(),
-                ": operator must be defined to be called in a vmap");
-  }
+      : op_(op), call_(call), stack_(*stack), schema_(dispatch::schema_of_call(op, *stack)) {}
 
   // What a loop cannot do, or would do wrong.
   void check() const {

@@ -4,12 +4,14 @@
 use std::cell::Cell;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+use tenon::autograd::{self, BackwardCall, FunctionContext, JvpCall};
 use tenon::func::{
     grad, grad_and_value_of, grad_of, hessian, hessian_of, jacfwd, jacfwd_of, jacrev, jacrev_of,
     jvp, vjp, vmap, vmap_with, Randomness, Transformed, VmapCall, VmapOptions,
 };
 use tenon::{
     args, aten, sys, DType, DispatchKey, Error, Library, Op, Result, Status, Tensor, Value,
+    ValueRef,
 };
 
 fn vector(elements: &[f32]) -> Tensor {
@@ -301,6 +303,79 @@ fn every_order_of_three() {
         shape.push(4);
         let x = Tensor::from_slice(&[1.0f32, 2.0, -1.0, 0.5], &shape).unwrap();
         expect(&f(&x).unwrap(), &shape, &expected[3 - maps]);
+    }
+    no_layer_is_left();
+}
+
+/// Calls 3x the derivative of x * x, so that a layer that sees its operators instead computes other
+/// numbers.
+struct Square;
+
+impl autograd::Function for Square {
+    const NAME: &'static str = "Square";
+
+    fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value> {
+        let [ValueRef::Tensor(x)] = args else {
+            return Err(Error::new(Status::TYPE, "Square: x must be a Tensor"));
+        };
+        ctx.save_for_backward((*x,))?;
+        Ok(Value::Tensor((*x * *x)?))
+    }
+
+    fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        let scaled = (call.grad(0)? * call.saved_tensor(0)?)?;
+        Ok(vec![Some((&scaled * 3.0)?)])
+    }
+
+    fn jvp(&self, call: &JvpCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        let Some(tangent) = call.tangent(0) else {
+            return Ok(vec![None]);
+        };
+        let scaled = (tangent * &call.saved_tensor(0)?)?;
+        Ok(vec![Some((&scaled * 3.0)?)])
+    }
+}
+
+#[test]
+fn functions_with_gradients_of_their_own_are_seen_by_every_layer() {
+    type Function = Box<dyn Fn(&Tensor) -> Result<Tensor>>;
+    fn by_grad(f: Function) -> Function {
+        let f = std::sync::Arc::new(f);
+        Box::new(move |x: &Tensor| {
+            let f = f.clone();
+            grad(move |x: &Tensor| f(x)?.sum()).call(x)
+        })
+    }
+    fn by_jvp(f: Function) -> Function {
+        Box::new(move |x: &Tensor| Ok(jvp(&f, x, &aten::ones_like(x)?)?.1))
+    }
+    fn by_vjp(f: Function) -> Function {
+        Box::new(move |x: &Tensor| {
+            let (value, pullback) = vjp(&f, x)?;
+            Ok(pullback.call(&aten::ones_like(&value)?)?.remove(0))
+        })
+    }
+    let square = autograd::function(Square).unwrap();
+    let cube = |square: tenon::Function| -> Function {
+        Box::new(move |x: &Tensor| &autograd::apply::<Tensor>(&square, (x,))? * x)
+    };
+    let transforms: [fn(Function) -> Function; 3] = [by_grad, by_jvp, by_vjp];
+    let x = vector(&[1.0, 2.0]);
+    for outer in transforms {
+        expect(
+            &outer(cube(square.clone()))(&x).unwrap(),
+            &[2],
+            &[4.0, 16.0],
+        );
+        for inner in transforms {
+            let nested = outer(inner(cube(square.clone())));
+            expect(&nested(&x).unwrap(), &[2], &[9.0, 18.0]);
+            let mapped = inner(cube(square.clone()));
+            expect(&vmap(&mapped).call(&x).unwrap(), &[2], &[4.0, 16.0]);
+        }
+        let inside = cube(square.clone());
+        let refused = outer(Box::new(move |x: &Tensor| vmap(&inside).call(x)))(&x);
+        expect_error(refused, Status::NOT_SUPPORTED, "tensors of a vmap");
     }
     no_layer_is_left();
 }

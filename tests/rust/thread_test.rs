@@ -125,3 +125,30 @@ fn errors_and_tensors_move_to_other_threads() {
     let y = std::thread::spawn(move || x.clone()).join().unwrap();
     assert_eq!(y.to_vec::<f32>().unwrap(), [1.0, 2.0]);
 }
+
+#[test]
+fn shape_is_whole_while_another_thread_resizes_an_out_argument() {
+    let op = Op::find("aten::add.out").unwrap();
+    let shapes: [&[i64]; 3] = [&[2, 3], &[1, 1, 2, 1, 1, 1, 3], &[5]];
+    let terms = shapes.map(|shape| tenon::aten::zeros(shape).unwrap());
+    let out = tenon::aten::zeros(shapes[0]).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let (shape, strides) = (out.shape(), out.strides());
+                    assert!(shapes.iter().any(|known| shape == **known), "{shape:?}");
+                    assert!(strides.iter().all(|stride| (1..=6).contains(stride)));
+                }
+            });
+        }
+        for round in 0..3_000 {
+            let term = &terms[round % shapes.len()];
+            let call = op.args().arg(term).arg(term).named("out", &out);
+            call.call::<Tensor>().unwrap();
+            assert_eq!(&out.shape()[..], shapes[round % shapes.len()]);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}

@@ -36,12 +36,13 @@ static PyObject* record_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
   }
   record* self = (record*)type->tp_alloc(type, 0);
   if (self == NULL) return NULL;
-  tenon_function_type description = {.struct_size = sizeof description,
-                                     .flags = TENON_FUNCTION_SAVED_ON_DEMAND,
-                                     .name = name,
-                                     .backward = run_backward,
-                                     .jvp = run_jvp,
-                                     .language = TENON_LANGUAGE_PYTHON};
+  tenon_function_type description = {
+      .struct_size = sizeof description,
+      .flags = TENON_FUNCTION_SAVED_ON_DEMAND | TENON_FUNCTION_ONE_LEVEL,
+      .name = name,
+      .backward = run_backward,
+      .jvp = run_jvp,
+      .language = TENON_LANGUAGE_PYTHON};
   if (tnp_check(tenon_function_new(&description, &self->function)) != 0) {
     Py_DECREF(self);
     return NULL;

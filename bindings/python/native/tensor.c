@@ -213,7 +213,9 @@ static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
 
 PyObject* tnp_sizes_of(const tenon_tensor* tensor) {
   if (TNP_UNLIKELY(is_symbolic(tensor))) return tnp_dims_of(tensor, TENON_DIMS_SIZES);
-  return tuple_of(tenon_tensor_sizes(tensor), tenon_tensor_ndim(tensor));
+  int64_t sizes[TENON_TENSOR_MAX_DIMS];
+  const int64_t ndim = tenon_tensor_copy_dims(tensor, sizes, NULL);
+  return tuple_of(sizes, ndim);
 }
 
 static PyObject* get_shape(PyObject* object, void* unused) {
@@ -312,8 +314,9 @@ static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t 
                             const char* what, bool strides) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return NULL;
-  const int64_t* numbers = strides ? tenon_tensor_strides(tensor) : tenon_tensor_sizes(tensor);
-  int64_t ndim = tenon_tensor_ndim(tensor);
+  int64_t numbers[TENON_TENSOR_MAX_DIMS];
+  int64_t ndim = tenon_tensor_copy_dims(tensor, strides ? NULL : numbers, strides ? numbers : NULL);
+  if (ndim < 0) ndim = tenon_tensor_ndim(tensor); /* symbolic */
   if (TNP_UNLIKELY(is_symbolic(tensor)) && (nargs == 0 || args[0] == Py_None)) {
     return tnp_dims_of(tensor, strides ? TENON_DIMS_STRIDES : TENON_DIMS_SIZES);
   }

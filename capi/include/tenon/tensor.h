@@ -211,6 +211,16 @@ TENON_API const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor);
 /// Since:     0.1
 TENON_API const int64_t* tenon_tensor_strides(const tenon_tensor* tensor);
 
+/// Copies sizes and strides, TENON_TENSOR_MAX_DIMS numbers each at most, and returns how many there
+/// are of each. What is copied was the shape at one moment, also while another thread resizes the
+/// tensor. Either array may be NULL.
+///
+/// Errors:    -1 for a symbolic shape, and nothing is copied.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int64_t tenon_tensor_copy_dims(const tenon_tensor* tensor, int64_t* out_sizes,
+                                         int64_t* out_strides);
+
 /// Returns the number of elements.
 ///
 /// Errors:    -1 for a symbolic shape.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors made, shared and freed by several threads; meant for ThreadSanitizer.
+#include <algorithm>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "tensor_testing.h"
 
@@ -102,6 +104,46 @@ TEST(TensorThreads, CellsOfTwoLanguagesAtOnce) {
     tensor.reset();
     EXPECT_EQ(dropped[0], 1);
     EXPECT_EQ(dropped[1], 1);
+  }
+}
+
+// Resizes between shapes in the header and out of it, while others look.
+TEST(TensorThreads, ShapeIsWholeWhileAnotherThreadResizes) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {2, 3}, {1, 2, 3, 4, 1, 1, 1}, {5}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, {}};
+  const TensorPtr tensor = empty({2, 3});
+  std::atomic<bool> stop{false};
+  run_threads(3, [&](int which) {
+    if (which == 0) {
+      for (int round = 0; round < 4 * kRounds; ++round) {
+        tensor->resize(shapes[round % shapes.size()], nullptr);
+      }
+      stop.store(true);
+      return;
+    }
+    while (!stop.load()) {
+      int64_t sizes[TENON_TENSOR_MAX_DIMS], strides[TENON_TENSOR_MAX_DIMS];
+      const int64_t ndim = tenon_tensor_copy_dims(tensor.get(), sizes, strides);
+      const std::vector<int64_t> seen(sizes, sizes + ndim);
+      EXPECT_NE(std::find(shapes.begin(), shapes.end(), seen), shapes.end());
+      int64_t stride = 1;
+      for (int64_t dim = ndim; dim-- > 0; stride *= sizes[dim]) EXPECT_EQ(strides[dim], stride);
+#if !defined(__SANITIZE_THREAD__)
+      // Who borrows the numbers may find those of two shapes, and never memory that was freed.
+      const int64_t count = tenon_tensor_ndim(tensor.get());
+      const int64_t* borrowed = tenon_tensor_sizes(tensor.get());
+      for (int64_t dim = 0; dim < count; ++dim) EXPECT_LE(borrowed[dim], 5);
+#endif
+    }
+  });
+}
+
+TEST(TensorThreads, NumbersThatWereBorrowedBeforeAResize_StayReadable) {
+  const TensorPtr tensor = empty({1, 2, 1, 2, 1, 2});
+  const int64_t* borrowed = tensor->sizes();
+  for (const size_t ndim : {9, 12, 2, 64}) {
+    tensor->resize(std::vector<int64_t>(ndim, 1), nullptr);
+    EXPECT_EQ(borrowed[1], 2);
   }
 }
 

@@ -222,6 +222,7 @@ def _generated(
         "setup_context": staticmethod(setup_context),
         "backward": staticmethod(backward),
         "jvp": staticmethod(jvp),
+        "generate_vmap_rule": True,  # for a vmap around this one
     }
     return type(cls.__name__, (Function,), body), memo
 

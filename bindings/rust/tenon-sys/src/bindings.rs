@@ -1275,6 +1275,7 @@ pub const TENON_SYMBOL_NOT: u32 = 18;
 pub const TENON_FAKE_ALLOW_REAL: u32 = 1;
 pub const TENON_FUNCTION_ONCE_DIFFERENTIABLE: u32 = 1;
 pub const TENON_FUNCTION_SAVED_ON_DEMAND: u32 = 2;
+pub const TENON_FUNCTION_ONE_LEVEL: u32 = 4;
 pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_GRAD_MODE_OFF: u32 = 0;
 pub const TENON_GRAD_MODE_ON: u32 = 1;
@@ -5697,6 +5698,18 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
+    /** Copies sizes and strides, TENON_TENSOR_MAX_DIMS numbers each at most, and returns how many there
+ are of each. What is copied was the shape at one moment, also while another thread resizes the
+ tensor. Either array may be NULL.
+
+ Errors:    -1 for a symbolic shape, and nothing is copied.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_dims(
+        tensor: *const tenon_tensor,
+        out_sizes: *mut i64,
+        out_strides: *mut i64,
+    ) -> i64;
     /** Returns the number of elements.
 
  Errors:    -1 for a symbolic shape.

@@ -17,6 +17,14 @@ pub struct Dims {
 impl Dims {
     const INLINE: usize = 5;
 
+    /// Takes what `copy` writes: the number of numbers that it returns, at most those of a tensor;
+    /// none where it is negative.
+    pub(crate) fn copied(copy: impl FnOnce(*mut i64) -> i64) -> Dims {
+        let mut numbers = [0; sys::TENON_TENSOR_MAX_DIMS as usize];
+        let count = usize::try_from(copy(numbers.as_mut_ptr())).unwrap_or(0);
+        Dims::new(numbers.get(..count).unwrap_or(&[]))
+    }
+
     pub(crate) fn new(dims: &[i64]) -> Dims {
         let mut result = Dims {
             len: dims.len() as u8,

@@ -16,7 +16,6 @@ use crate::kernel::contain;
 use crate::status::Status;
 use crate::types::{DType, Device, Element};
 use crate::value::{RawValue, Scalar, Value};
-use crate::value_ref::slice;
 
 /// A strided view of a storage. Cloning shares it.
 ///
@@ -254,14 +253,18 @@ impl Tensor {
 
     /// Sizes.
     pub fn shape(&self) -> Dims {
-        // SAFETY: ndim numbers, borrowed until the tensor is resized: copied at once.
-        unsafe { Dims::new(slice(sys::tenon_tensor_sizes(self.as_raw()), self.ndim())) }
+        Dims::copied(|numbers| {
+            // SAFETY: the tensor is live, and there is room for as many numbers as it may have.
+            unsafe { sys::tenon_tensor_copy_dims(self.as_raw(), numbers, ptr::null_mut()) }
+        })
     }
 
     /// Strides in elements.
     pub fn strides(&self) -> Dims {
-        // SAFETY: ndim numbers, borrowed until the tensor is resized: copied at once.
-        unsafe { Dims::new(slice(sys::tenon_tensor_strides(self.as_raw()), self.ndim())) }
+        Dims::copied(|numbers| {
+            // SAFETY: as in `shape`.
+            unsafe { sys::tenon_tensor_copy_dims(self.as_raw(), ptr::null_mut(), numbers) }
+        })
     }
 
     /// Sizes, strides, offset or number of elements as a value: an int list or an int. Of a tensor

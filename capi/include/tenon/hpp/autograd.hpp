@@ -116,13 +116,18 @@ inline variable_list grad(const variable_list& outputs, const variable_list& inp
 
 // What one call of a function leaves for its backward.
 class AutogradContext {
+  // What the call's nodes share: it has one at each level of nested transforms.
+  struct Kept {
+    std::unordered_map<std::string, Value> data;
+    std::vector<bool> is_tensor;  // of each argument
+  };
+
  public:
-  AutogradContext() = default;
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
   // Anything else that backward needs; no gradient flows through it.
-  std::unordered_map<std::string, Value> saved_data;
+  std::unordered_map<std::string, Value>& saved_data;
 
   void save_for_backward(const variable_list& tensors) {
     std::vector<tenon_value> values;
@@ -164,8 +169,16 @@ class AutogradContext {
  private:
   template <class T>
   friend class Function;
-  tenon_function_context* context_ = nullptr;
-  std::vector<bool> is_tensor_;  // of each argument
+  AutogradContext(Kept& kept, tenon_function_context* context) noexcept
+      : saved_data(kept.data), kept_(kept), context_(context) {}
+  // Of a call that has a node: what forward was given for it.
+  explicit AutogradContext(tenon_function_context* context) noexcept
+      : AutogradContext(
+            *static_cast<Kept*>(tenon_function_context_state(context, TENON_LANGUAGE_CPP)),
+            context) {}
+
+  Kept& kept_;
+  tenon_function_context* const context_;
 };
 
 // A function with a gradient of its own: T derives from Function<T> and has
@@ -187,18 +200,17 @@ class Function {
   template <class... Args>
   static auto apply(const Args&... args) {
     tenon_tensor* inputs[sizeof...(Args) + 1] = {};
-    auto state = std::make_unique<AutogradContext>();
+    auto kept = std::make_unique<Kept>();
     int64_t count = 0;
-    (read(args, state.get(), inputs, &count), ...);
+    (read(args, kept.get(), inputs, &count), ...);
     tenon_function_context* context = nullptr;
     check(tenon_function_begin(function(), inputs, count, &context));
-    AutogradContext* ctx = state.get();
-    ctx->context_ = context;
-    tenon_function_context_set_state(context, state.release(), &drop);
+    AutogradContext ctx(*kept, context);
+    tenon_function_context_set_state(context, kept.release(), &drop);
     Begun begun{context};
     auto result = [&] {
       const detail::GradModeOff off;
-      return T::forward(ctx, args...);
+      return T::forward(&ctx, args...);
     }();
     begun.context = nullptr;
     if constexpr (std::is_same_v<decltype(result), Tensor>) {
@@ -216,24 +228,26 @@ class Function {
   }
 
  private:
+  using Kept = AutogradContext::Kept;
+
   // A context whose forward has not come back.
   struct Begun {
     tenon_function_context* context;
     ~Begun() { tenon_function_cancel(context); }
   };
 
-  static void drop(void* state) { delete static_cast<AutogradContext*>(state); }
+  static void drop(void* state) { delete static_cast<Kept*>(state); }
 
   template <class Arg>
-  static void read(const Arg& arg, AutogradContext* state, tenon_tensor** inputs, int64_t* count) {
+  static void read(const Arg& arg, Kept* kept, tenon_tensor** inputs, int64_t* count) {
     if constexpr (std::is_convertible_v<const Arg&, const Tensor&>) {
       inputs[(*count)++] = static_cast<const Tensor&>(arg).get();
-      state->is_tensor_.push_back(true);
+      kept->is_tensor.push_back(true);
     } else if constexpr (std::is_same_v<Arg, std::optional<Tensor>>) {
       inputs[(*count)++] = arg.has_value() ? arg->get() : nullptr;
-      state->is_tensor_.push_back(true);
+      kept->is_tensor.push_back(true);
     } else {
-      state->is_tensor_.push_back(false);
+      kept->is_tensor.push_back(false);
     }
   }
 
@@ -269,27 +283,25 @@ class Function {
 
   static tenon_status run_backward(const tenon_backward_call* call) {
     return detail::to_slot([&] {
-      auto* ctx = static_cast<AutogradContext*>(
-          tenon_function_context_state(call->context, TENON_LANGUAGE_CPP));
+      AutogradContext ctx(call->context);
       variable_list grads;
       for (int64_t i = 0; i < call->noutputs; ++i) grads.push_back(Tensor::retain(call->grads[i]));
-      variable_list given = T::backward(ctx, std::move(grads));
-      store(*call, *ctx, &given);
+      variable_list given = T::backward(&ctx, std::move(grads));
+      store(*call, ctx, &given);
     });
   }
 
   static tenon_status run_jvp(void*, tenon_function_context* context, const tenon_value* tangents,
                               tenon_value* out_tangents) {
     return detail::to_slot([&] {
-      auto* ctx =
-          static_cast<AutogradContext*>(tenon_function_context_state(context, TENON_LANGUAGE_CPP));
+      AutogradContext ctx(context);
       variable_list given;
-      for (const bool is_tensor : ctx->is_tensor_) {
+      for (const bool is_tensor : ctx.kept_.is_tensor) {
         const tenon_value* tangent = is_tensor ? tangents++ : nullptr;
         const bool is_there = tangent != nullptr && tangent->tag == TENON_TAG_TENSOR;
         given.push_back(is_there ? Tensor::retain(tangent->as.tensor) : Tensor());
       }
-      variable_list found = T::jvp(ctx, std::move(given));
+      variable_list found = T::jvp(&ctx, std::move(given));
       const auto wanted = static_cast<size_t>(tenon_function_context_output_count(context));
       if (found.size() != wanted) {
         throw Error(TENON_ERROR_RUNTIME, std::string(detail::name_of_type<T>()) +
@@ -305,7 +317,7 @@ class Function {
 
   static void store(const tenon_backward_call& call, const AutogradContext& ctx,
                     variable_list* given) {
-    const size_t wanted = ctx.is_tensor_.size();
+    const size_t wanted = ctx.kept_.is_tensor.size();
     while (given->size() > wanted && !given->back()) given->pop_back();
     if (given->size() != wanted) {
       throw Error(TENON_ERROR_RUNTIME, std::string(tenon_node_name(call.node)) +
@@ -316,7 +328,7 @@ class Function {
     }
     int64_t edge = 0;
     for (size_t i = 0; i < wanted; ++i) {
-      if (ctx.is_tensor_[i]) {
+      if (ctx.kept_.is_tensor[i]) {
         call.out_grads[edge++] = (*given)[i].release();
       } else if ((*given)[i]) {
         throw Error(TENON_ERROR_RUNTIME, std::string(tenon_node_name(call.node)) + ": gradient " +

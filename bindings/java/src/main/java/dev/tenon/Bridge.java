@@ -69,6 +69,7 @@ final class Bridge {
     Object c = null;
     Object d = null;
     frame.upcalls++;
+    long outerUpcall = frame.beginUpcall();
     try {
       KernelReference kernel = (KernelReference) References.get(id);
       Op op = kernel.op(Memory.getLong(upcall));
@@ -109,6 +110,7 @@ final class Bridge {
       Tensor.endViewOf(c);
       Tensor.endViewOf(d);
       frame.closeRegion(outer);
+      frame.endUpcall(outerUpcall);
       frame.reset(mark);
     }
   }

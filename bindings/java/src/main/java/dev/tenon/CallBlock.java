@@ -59,10 +59,11 @@ final class CallBlock {
   }
 
   static boolean put(long values, Signature s, int index, Tensor tensor) {
-    if (tensor == null || tensor.address == 0 || !s.conversion(index).isTensor()) {
+    long address = tensor == null ? 0 : tensor.addressOrZero();
+    if (address == 0 || !s.conversion(index).isTensor()) {
       return false;
     }
-    Values.putTensor(values + (long) index * Structs.VALUE_SIZE, tensor.address);
+    Values.putTensor(values + (long) index * Structs.VALUE_SIZE, address);
     return true;
   }
 

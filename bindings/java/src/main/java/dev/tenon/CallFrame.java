@@ -19,7 +19,8 @@ import java.util.Arrays;
 final class CallFrame {
   private static final int SIZE = 32 * 1024;
   private static final int SIZE_ON_VIRTUAL = 2 * 1024;
-  private static final ThreadLocal<CallFrame> LOCAL = ThreadLocal.withInitial(CallFrame::new);
+  private static final ThreadLocal<CallFrame> LOCAL =
+      ThreadLocal.withInitial(() -> new CallFrame(Thread.currentThread()));
   private static final MethodHandle IS_VIRTUAL = isVirtualMethod();
 
   // Keeps the memory at `base` alive. Made when it is first needed: `limit` is 0 until then.
@@ -38,14 +39,17 @@ final class CallFrame {
   private int regions;
   private int regionStart;
 
-  private final Thread thread = Thread.currentThread();
+  /** Nobody's: objects that have it take a slower way to their address. */
+  static final CallFrame NONE = new CallFrame(null);
+
+  private final Thread thread;
 
   /**
    * Whether Java kernels may be called without going through C. Not on virtual threads: those may
    * go on on another carrier thread, while a dispatch belongs to the thread that began it; frames
    * of C pin them.
    */
-  final boolean direct = !isVirtual(thread);
+  final boolean direct;
 
   /** Guards that this thread has open. */
   int guards;
@@ -58,7 +62,20 @@ final class CallFrame {
   /** Java kernels that C entered and that still run on this thread. */
   int upcalls;
 
-  private CallFrame() {}
+  // Java code that calls have entered: how often so far, and which of these is the innermost that
+  // still runs, 0 for none.
+  private long begun;
+  private long innermost;
+
+  // Objects that were closed while a call that may use them runs, with their addresses.
+  private NativeHandle[] closed = new NativeHandle[4];
+  private long[] closedAddresses = new long[4];
+  private int closedCount;
+
+  private CallFrame(Thread thread) {
+    this.thread = thread;
+    this.direct = thread != null && !isVirtual(thread);
+  }
 
   static CallFrame get() {
     return LOCAL.get();
@@ -171,6 +188,59 @@ final class CallFrame {
     }
   }
 
+  // ---- Upcalls: Java code that calls enter ------------------------------------------------------
+
+  /** Begins an upcall; returns what {@link #endUpcall} takes. */
+  long beginUpcall() {
+    long outer = innermost;
+    innermost = ++begun;
+    return outer;
+  }
+
+  /** Ends the innermost upcall, and releases what was closed inside and no call uses any more. */
+  void endUpcall(long outer) {
+    innermost = outer;
+    if (closedCount != 0) {
+      releaseClosed();
+    }
+  }
+
+  long upcallsBegun() {
+    return begun;
+  }
+
+  /** Tells whether an upcall runs that began after there had been {@code stamp} of them. */
+  boolean isRunningSince(long stamp) {
+    return innermost > stamp;
+  }
+
+  /** Releases a closed object once the upcalls that are newer than it have returned. */
+  void releaseLater(NativeHandle handle, long address) {
+    if (closedCount == closed.length) {
+      closed = Arrays.copyOf(closed, closedCount * 2);
+      closedAddresses = Arrays.copyOf(closedAddresses, closedCount * 2);
+    }
+    closed[closedCount] = handle;
+    closedAddresses[closedCount++] = address;
+  }
+
+  private void releaseClosed() {
+    int kept = 0;
+    int count = closedCount;
+    for (int i = 0; i < count; i++) {
+      NativeHandle handle = closed[i];
+      long address = closedAddresses[i];
+      closed[i] = null;
+      if (isRunningSince(handle.stamp())) {
+        closed[kept] = handle;
+        closedAddresses[kept++] = address;
+      } else {
+        handle.releaseNow(address);
+      }
+    }
+    closedCount = kept;
+  }
+
   // ---- Objects made for one call ----------------------------------------------------------------
 
   /** Releases a native object at the end of the call that it was made for. */
@@ -232,6 +302,7 @@ final class CallFrame {
 
   /** Gives a fresh handle to the innermost region, or outside of all to the cleaner. */
   <H extends NativeHandle> H adopt(H handle) {
+    handle.belongTo(this);
     if (regions == 0) {
       handle.guardByCleaner();
     } else {

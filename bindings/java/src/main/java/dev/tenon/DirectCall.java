@@ -32,10 +32,14 @@ final class DirectCall {
     if (!frame.direct) {
       return BY_C;
     }
+    long w = addressOf(a);
+    long x = addressOf(b);
+    long y = addressOf(c);
+    long z = addressOf(d);
     long running =
         c == null
-            ? Native.begin2(op.address(), a.address, addressOf(b))
-            : Native.begin4(op.address(), a.address, addressOf(b), c.address, addressOf(d));
+            ? Native.begin2(op.address(), w, x)
+            : Native.begin4(op.address(), w, x, y, z);
     if (running == 0) {
       throw Errors.raise();
     }
@@ -44,7 +48,7 @@ final class DirectCall {
       return BY_C;
     }
     try {
-      return run(frame, op, s, running, a, b, c, d);
+      return run(frame, op, s, running, w, x, y, z);
     } finally {
       leave(running);
       Memory.putLong(running & -Native.FRAMES_SIZE, running);
@@ -56,11 +60,11 @@ final class DirectCall {
   }
 
   private static long addressOf(Tensor tensor) {
-    return tensor == null ? 0 : tensor.address;
+    return tensor == null ? 0 : tensor.address();
   }
 
-  private static Tensor viewOf(Tensor tensor) {
-    return tensor == null ? null : Tensor.viewOf(tensor.address);
+  private static Tensor viewOf(long tensor) {
+    return tensor == 0 ? null : Tensor.viewOf(tensor);
   }
 
   /** Leaves what was begun in a tenon_frame. */
@@ -72,18 +76,19 @@ final class DirectCall {
 
   // Views in variables, as in Bridge: those that the kernel does not keep need not be made at all.
   private static Object run(
-      CallFrame frame, Op op, Signature s, long running, Tensor a, Tensor b, Tensor c, Tensor d) {
+      CallFrame frame, Op op, Signature s, long running, long a, long b, long c, long d) {
     Tensor w = viewOf(a);
     Tensor x = viewOf(b);
     Tensor y = viewOf(c);
     Tensor z = viewOf(d);
     Object[] args =
-        b == null
+        b == 0
             ? new Object[] {w}
-            : c == null
+            : c == 0
                 ? new Object[] {w, x}
-                : d == null ? new Object[] {w, x, y} : new Object[] {w, x, y, z};
+                : d == 0 ? new Object[] {w, x, y} : new Object[] {w, x, y, z};
     int guards = frame.guards;
+    long outerUpcall = frame.beginUpcall();
     Object result;
     try {
       int outer = frame.openRegion();
@@ -99,6 +104,8 @@ final class DirectCall {
     } catch (Throwable t) {
       frame.restoreGuards(guards);
       throw Errors.sneak(t);
+    } finally {
+      frame.endUpcall(outerUpcall);
     }
     return adopted(frame, result);
   }
@@ -109,6 +116,7 @@ final class DirectCall {
    */
   static Object run(CallFrame frame, Op op, Signature s, long running, long values, int count) {
     int guards = frame.guards;
+    long outerUpcall = frame.beginUpcall();
     Object result;
     try {
       int outer = frame.openRegion();
@@ -121,6 +129,8 @@ final class DirectCall {
     } catch (Throwable t) {
       frame.restoreGuards(guards);
       throw Errors.sneak(t);
+    } finally {
+      frame.endUpcall(outerUpcall);
     }
     return adopted(frame, result);
   }

@@ -38,6 +38,7 @@ final class Handlers {
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
     long subject = Memory.getLong(upcall + Structs.UPCALL_SUBJECT);
     frame.upcalls++;
+    long outerUpcall = frame.beginUpcall();
     try {
       Object self = id == LOGGER ? null : References.get(id);
       switch (kind) {
@@ -59,7 +60,7 @@ final class Handlers {
         case CREATED -> NodeCreationHook.run(frame, (NodeCreationHook.Hook) self, subject, guards);
         case VMAP_RULE -> VmapCall.run(frame, (VmapRule) self, upcall, guards);
         case GRAPH_PASS -> GraphCall.run(frame, (GraphPass) self, subject, guards);
-        case HOOK -> Hook.run(frame, (Hook.Body) self, subject, guards);
+        case HOOK -> Hook.run(frame, (Hook.Body) References.held(self), subject, guards);
         case DONE -> {
           ((Runnable) self).run();
           frame.checkGuards(guards, "Autograd.whenDone");
@@ -75,6 +76,7 @@ final class Handlers {
     } finally {
       frame.upcalls--;
       frame.closeRegion(outer);
+      frame.endUpcall(outerUpcall);
       frame.reset(mark);
     }
   }

@@ -94,6 +94,11 @@ public final class Hook extends NativeHandle {
   }
 
   static Hook add(int kind, Body body, Adder adder) {
+    return add(kind, body, null, adder);
+  }
+
+  /** Adds a hook of a tensor, which it may refer to. */
+  static Hook add(int kind, Body body, Tensor tensor, Adder adder) {
     Bridge.open();
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -108,8 +113,13 @@ public final class Hook extends NativeHandle {
       Memory.putLong(options + Structs.HOOK_OPTIONS_DELETER, Addresses.DROP_REFERENCE);
       long out = frame.allocate(8);
       // From here on C owns the reference, whatever happens.
-      Memory.putLong(options + Structs.HOOK_OPTIONS_CTX, References.add(body));
+      long reference = References.add(body);
+      int id = Memory.getInt(reference + Structs.REF_ID);
+      Memory.putLong(options + Structs.HOOK_OPTIONS_CTX, reference);
       Errors.check(adder.call(options, out));
+      if (tensor != null) {
+        HookCycles.add(tensor, id, body);
+      }
       Hook hook = new Hook(Memory.getLong(out));
       hook.guardByCleaner();
       return hook;
@@ -121,6 +131,9 @@ public final class Hook extends NativeHandle {
 
   /** Runs a hook on the native call at an address. */
   static void run(CallFrame frame, Body body, long at, int guards) throws Exception {
+    if (body == null) {
+      return; // collected with its tensor
+    }
     int count = (int) Memory.getLong(at + Structs.HOOK_CALL_NGRADS);
     int outputs = (int) Memory.getLong(at + Structs.HOOK_CALL_NOUTPUTS);
     long leaf = Memory.getLong(at + Structs.HOOK_CALL_TENSOR);

@@ -362,7 +362,8 @@ public final class Op {
   // Each returns the result, null without one, or BY_C where a call has other arguments or results.
 
   private Object fixed(Signature s, Tensor a) {
-    if (isUnusable(a)) {
+    long handleA = addressOf(a);
+    if (handleA == 0) {
       return DirectCall.BY_C;
     }
     long r;
@@ -373,13 +374,13 @@ public final class Op {
           return result;
         }
       }
-      r = Native.call1(s.word, a.address);
+      r = Native.call1(s.word, handleA);
     } else {
       long lane = java ? 0 : s.lane(1);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane1(lane, a.address);
+      r = Native.callLane1(lane, handleA);
       Reference.reachabilityFence(s);
     }
     Reference.reachabilityFence(a);
@@ -387,7 +388,9 @@ public final class Op {
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b) {
-    if (isUnusable(a) || isUnusable(b)) {
+    long handleA = addressOf(a);
+    long handleB = addressOf(b);
+    if (handleA == 0 || handleB == 0) {
       return DirectCall.BY_C;
     }
     long r;
@@ -398,13 +401,13 @@ public final class Op {
           return result;
         }
       }
-      r = Native.call2(s.word, a.address, b.address);
+      r = Native.call2(s.word, handleA, handleB);
     } else {
       long lane = java ? 0 : s.lane(2);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane2(lane, a.address, b.address);
+      r = Native.callLane2(lane, handleA, handleB);
       Reference.reachabilityFence(s);
     }
     Reference.reachabilityFence(a);
@@ -413,7 +416,10 @@ public final class Op {
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b, Tensor c) {
-    if (isUnusable(a) || isUnusable(b) || isUnusable(c)) {
+    long handleA = addressOf(a);
+    long handleB = addressOf(b);
+    long handleC = addressOf(c);
+    if (handleA == 0 || handleB == 0 || handleC == 0) {
       return DirectCall.BY_C;
     }
     long r;
@@ -424,13 +430,13 @@ public final class Op {
           return result;
         }
       }
-      r = Native.call3(s.word, a.address, b.address, c.address);
+      r = Native.call3(s.word, handleA, handleB, handleC);
     } else {
       long lane = java ? 0 : s.lane(3);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane3(lane, a.address, b.address, c.address);
+      r = Native.callLane3(lane, handleA, handleB, handleC);
       Reference.reachabilityFence(s);
     }
     Reference.reachabilityFence(a);
@@ -440,7 +446,11 @@ public final class Op {
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b, Tensor c, Tensor d) {
-    if (isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
+    long handleA = addressOf(a);
+    long handleB = addressOf(b);
+    long handleC = addressOf(c);
+    long handleD = addressOf(d);
+    if (handleA == 0 || handleB == 0 || handleC == 0 || handleD == 0) {
       return DirectCall.BY_C;
     }
     long r;
@@ -451,7 +461,7 @@ public final class Op {
           return result;
         }
       }
-      r = Native.call4(s.word, a.address, b.address, c.address, d.address);
+      r = Native.call4(s.word, handleA, handleB, handleC, handleD);
     } else {
       return DirectCall.BY_C;
     }
@@ -528,9 +538,9 @@ public final class Op {
     return callTensor(new Object[] {a, n, m});
   }
 
-  // Absent and closed tensors take the general way, which words the error.
-  private static boolean isUnusable(Tensor tensor) {
-    return tensor == null || tensor.address == 0;
+  // 0 for absent and closed tensors, which take the general way: it words the error.
+  private static long addressOf(Tensor tensor) {
+    return tensor == null ? 0 : tensor.addressOrZero();
   }
 
   // What a native returned that ran the call.

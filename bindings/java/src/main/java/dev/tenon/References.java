@@ -6,6 +6,7 @@ import dev.tenon.internal.Addresses;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
+import java.lang.ref.WeakReference;
 
 /**
  * Java objects held for C: kernels, exceptions, objects in values, buffers under tensors.
@@ -41,6 +42,31 @@ final class References {
   /** Returns the object of a number. */
   static Object get(int id) {
     return table[id];
+  }
+
+  /** Holds an object weakly that is held by a number. */
+  static synchronized void weaken(int id, Object object) {
+    if (table[id] == object) {
+      table[id] = new Weak(object);
+    }
+  }
+
+  /** Holds an object as before {@link #weaken}, where its number is not another's by now. */
+  static synchronized void strengthen(int id, Object object) {
+    if (table[id] instanceof Weak weak && weak.get() == object) {
+      table[id] = object;
+    }
+  }
+
+  /** Returns what an entry holds; null for an object that was held weakly and is gone. */
+  static Object held(Object entry) {
+    return entry instanceof Weak weak ? weak.get() : entry;
+  }
+
+  private static final class Weak extends WeakReference<Object> {
+    Weak(Object object) {
+      super(object);
+    }
   }
 
   /** Returns the object of a node. */

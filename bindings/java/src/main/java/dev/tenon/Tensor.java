@@ -55,6 +55,20 @@ public final class Tensor extends TensorSizes {
     }
   }
 
+  /** The hooks that were added by this object; null without. */
+  HookCycles.Hooks hooks;
+
+  @Override
+  long takeAddress() {
+    if (hooks == null) {
+      return super.takeAddress();
+    }
+    synchronized (HookCycles.class) {
+      HookCycles.strengthen(this);
+      return super.takeAddress();
+    }
+  }
+
   @Override
   Tensor unownedCopy() {
     Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(address()));
@@ -545,8 +559,8 @@ public final class Tensor extends TensorSizes {
   }
 
   @Override
-  long nativeBytes() {
-    return Native.tensorBytes(address);
+  long nativeBytes(long owned) {
+    return Native.tensorBytes(owned);
   }
 
   @Override

@@ -145,7 +145,10 @@ abstract class TensorGradients extends TensorMethods {
   private Hook addHook(int kind, Hook.Body body) {
     try {
       return Hook.add(
-          kind, body, (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
+          kind,
+          body,
+          (Tensor) this,
+          (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
     } finally {
       Reference.reachabilityFence(this);
     }

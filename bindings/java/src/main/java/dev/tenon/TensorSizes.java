@@ -23,16 +23,23 @@ abstract class TensorSizes extends TensorGradients {
     return dims;
   }
 
-  private long[] numbers(String function, long data) {
-    int dims = dim();
-    if (data == 0 && dims > 0) {
-      throw new TenonException(
-          ErrorCode.NOT_SUPPORTED,
-          "Tensor." + function + ": tensor must have plain sizes, got a symbolic shape");
+  private long[] numbers(String function, boolean strides) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8L * TENON_TENSOR_MAX_DIMS);
+      long dims =
+          TenonNative.tenon_tensor_copy_dims(address(), strides ? 0 : out, strides ? out : 0);
+      if (dims < 0) {
+        throw new TenonException(
+            ErrorCode.NOT_SUPPORTED,
+            "Tensor." + function + ": tensor must have plain sizes, got a symbolic shape");
+      }
+      return Values.readLongs(out, (int) dims);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
     }
-    long[] numbers = Values.readLongs(data, dims);
-    Reference.reachabilityFence(this);
-    return numbers;
   }
 
   /**
@@ -41,7 +48,7 @@ abstract class TensorSizes extends TensorGradients {
    * @throws TenonException NOT_SUPPORTED for a symbolic shape: see {@link #symSizes}
    */
   public long[] sizes() {
-    return numbers("sizes", TenonNative.tenon_tensor_sizes(address()));
+    return numbers("sizes", false);
   }
 
   /** Returns the size of one dim; negative ones count from the end. */
@@ -61,7 +68,7 @@ abstract class TensorSizes extends TensorGradients {
    * @throws TenonException NOT_SUPPORTED for a symbolic shape: see {@link #symStrides}
    */
   public long[] strides() {
-    return numbers("strides", TenonNative.tenon_tensor_strides(address()));
+    return numbers("strides", true);
   }
 
   /** Returns the number of elements; -1 for a symbolic shape: see {@link #symNumel}. */
