@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "dispatch/key_set.h"
 #include "dispatch/key_tls.h"
+#include "not_null.h"
 
 namespace dispatch = tenon::dispatch;
 using tenon::base::ThreadRecord;
@@ -30,12 +31,14 @@ namespace {
 extern "C" {
 
 tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     thread.include |= keys & dispatch::kFunctionalityMask;
   });
 }
 
 tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     thread.exclude |= keys & dispatch::kFunctionalityMask;
     thread.keep &= ~thread.exclude;
@@ -44,6 +47,7 @@ tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_gua
 
 tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
                                    tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     // Whoever forces words has seen all keys that exist now.
     dispatch::set_key_words(
@@ -52,6 +56,7 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
 }
 
 tenon_status tenon_key_guard_leave(const tenon_key_guard* guard) {
+  TENON_NEVER_NULL(guard);
   ThreadRecord* thread = tenon::base::current_thread();
   if (guard->thread != thread || guard->depth + 1 != thread->nesting) [[unlikely]] {
     return refuse_leave(*guard, *thread);
