@@ -14,6 +14,12 @@ using tenon::capi::guarded;
 
 namespace {
 
+// What a guard excludes of a set. Fake stays: no kernel below it can read a fake tensor.
+tenon_keyset excludable(tenon_keyset keys) noexcept {
+  return keys & dispatch::kFunctionalityMask &
+         ~dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);
+}
+
 [[gnu::cold, gnu::noinline]] tenon_status refuse_leave(const tenon_key_guard& guard,
                                                        const ThreadRecord& thread) {
   return guarded([&] {
@@ -40,7 +46,7 @@ tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_gua
 tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_guard) {
   TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
-    thread.exclude |= keys & dispatch::kFunctionalityMask;
+    thread.exclude |= excludable(keys);
     thread.keep &= ~thread.exclude;
   });
 }
@@ -50,8 +56,8 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
   TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     // Whoever forces words has seen all keys that exist now.
-    dispatch::set_key_words(
-        {include, exclude, dispatch::key_words().known, thread.grad_mode, thread.follows_tangents});
+    dispatch::set_key_words({include, excludable(exclude), dispatch::key_words().known,
+                             thread.grad_mode, thread.follows_tangents});
   });
 }
 

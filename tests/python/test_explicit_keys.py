@@ -7,6 +7,7 @@ import pytest
 import tenon
 from tenon import FakeTensorMode
 from tenon.key_set import DispatchKeySet
+from tenon.library import ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard
 
 from test_fake_operators import CALLS, arguments, convert, tensors_in
 
@@ -70,3 +71,15 @@ def test_kernel_may_not_put_a_tensor_without_memory_in_place_of_its_argument(lib
     library.impl("f", layer, "AutogradCPU", with_keyset=True)
     with pytest.raises(tenon.InvalidArgumentError, match="a must be a tensor that kernels for CPU"):
         ops.f(tenon.ones(4))
+
+
+def test_guards_lead_no_kernel_to_fake_tensors():
+    x = tenon.ones(4)
+    with FakeTensorMode() as mode:
+        fake = mode.from_tensor(x)
+    with ExcludeDispatchKeyGuard("Fake"):
+        assert isinstance(fake + fake, tenon.FakeTensor)
+        with pytest.raises(tenon.Error):
+            fake + x
+        with IncludeDispatchKeyGuard("CPU"):
+            assert isinstance(fake + fake, tenon.FakeTensor)

@@ -29,14 +29,15 @@ typedef struct tenon_key_guard {
 TENON_API tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_guard);
 
 /// Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
-/// No argument is NULL.
+/// Fake is never excluded: no kernel below it can read a fake tensor. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_guard);
 
-/// Replaces both sets until the guard is left. Only functionality bits count. No argument is NULL.
+/// Replaces both sets until the guard is left. Only functionality bits count, and Fake is never
+/// excluded. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.

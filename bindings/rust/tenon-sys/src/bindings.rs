@@ -4393,7 +4393,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
- No argument is NULL.
+ Fake is never excluded: no kernel below it can read a fake tensor. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4403,7 +4403,8 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Replaces both sets until the guard is left. Only functionality bits count. No argument is NULL.
+    /** Replaces both sets until the guard is left. Only functionality bits count, and Fake is never
+ excluded. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
