@@ -9,6 +9,7 @@
 #include "base/read_struct.h"
 #include "guard.h"
 #include "key_guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 
 namespace autocast = tenon::autocast;
@@ -52,6 +53,7 @@ extern "C" {
 
 tenon_status tenon_autocast_enter(int32_t device_type, const tenon_autocast_state* state_or_null,
                                   tenon_autocast_guard* out_guard) {
+  TENON_REQUIRE(out_guard);
   *out_guard = {};
   return guarded([&] {
     const autocast::Settings inside =
@@ -72,6 +74,7 @@ tenon_status tenon_autocast_enter(int32_t device_type, const tenon_autocast_stat
 }
 
 tenon_status tenon_autocast_leave(const tenon_autocast_guard* guard) {
+  TENON_REQUIRE(guard);
   const tenon_status status = tenon_key_guard_leave(&guard->keys);
   if (status != TENON_OK) return status;
   autocast::State& state = *autocast::thread_state();
@@ -94,6 +97,7 @@ tenon_status tenon_autocast_set(int32_t device_type, const tenon_autocast_state*
 }
 
 tenon_status tenon_autocast_get(int32_t device_type, tenon_autocast_state* out_state) {
+  TENON_REQUIRE(out_state);
   return guarded([&] {
     constexpr const char* kFunction = "tenon_autocast_get";
     tenon::capi::fill_struct(kFunction, kFirstState, out_state, [&] {
@@ -113,6 +117,7 @@ void tenon_autocast_clear_cache(void) {
 
 tenon_status tenon_autocast_cast(int32_t device_type, tenon_dtype dtype, const tenon_value* value,
                                  tenon_value* out_value) {
+  TENON_REQUIRE(out_value);
   *out_value = {};
   return guarded([&] {
     constexpr const char* kFunction = "tenon_autocast_cast";
@@ -126,6 +131,7 @@ tenon_status tenon_autocast_cast(int32_t device_type, tenon_dtype dtype, const t
 tenon_status tenon_autocast_promote(int32_t device_type, tenon_dtype initial,
                                     const tenon_value* values, int64_t count,
                                     tenon_dtype* out_dtype) {
+  TENON_REQUIRE(out_dtype);
   *out_dtype = TENON_DTYPE_NONE;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_autocast_promote";

@@ -16,6 +16,7 @@
 #include "base/read_struct.h"
 #include "guard.h"
 #include "handed.h"
+#include "not_null.h"
 #include "tensor/layout.h"
 
 namespace autograd = tenon::autograd;
@@ -168,6 +169,7 @@ int32_t tenon_tensor_is_leaf(const tenon_tensor* tensor) {
 }
 
 tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_tensor** out_grad) {
+  TENON_REQUIRE(out_grad);
   *out_grad = nullptr;
   return guarded([&] {
     *out_grad = autograd::copy_grad(checked("tenon_tensor_copy_grad", "tensor", tensor)).detach();
@@ -180,6 +182,7 @@ tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor* grad) {
 }
 
 tenon_status tenon_tensor_copy_data(const tenon_tensor* tensor, tenon_tensor** out_data) {
+  TENON_REQUIRE(out_data);
   *out_data = nullptr;
   return guarded([&] {
     const tenon_tensor& given = checked("tenon_tensor_copy_data", "tensor", tensor);
@@ -200,6 +203,8 @@ tenon_status tenon_tensor_detach(tenon_tensor* tensor) {
 
 tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out_node,
                                     int64_t* out_output) {
+  TENON_REQUIRE(out_node, out_output);
+  TENON_REQUIRE(out_output, out_node);
   *out_node = nullptr;
   *out_output = 0;
   return guarded([&] {
@@ -210,6 +215,7 @@ tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out
 }
 
 tenon_tensor* tenon_tensor_copy_base(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return TensorPtr::share(tensor->base()).detach();
 }
 
@@ -258,18 +264,26 @@ void tenon_node_release(tenon_node* node) {
   if (node != nullptr) node->release();
 }
 
-const char* tenon_node_name(const tenon_node* node) { return node->name(); }
+const char* tenon_node_name(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
+  return node->name();
+}
 
 int64_t tenon_node_sequence(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
   return static_cast<int64_t>(node->sequence());
 }
 
 int64_t tenon_node_edge_count(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
   return static_cast<int64_t>(node->edges().size());
 }
 
 tenon_status tenon_node_copy_edge(const tenon_node* node, int64_t index, tenon_node** out_node,
                                   int64_t* out_output) {
+  TENON_REQUIRE(out_node, out_output);
+  TENON_REQUIRE(out_output, out_node);
+  TENON_REQUIRE(node, out_node, out_output);
   *out_node = nullptr;
   *out_output = 0;
   return guarded([&] {

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "not_null.h"
 #include "value/value.h"
 
 namespace autograd = tenon::autograd;
@@ -137,6 +138,7 @@ extern "C" {
 tenon_status tenon_gradcheck(tenon_callable function, void* ctx, const tenon_value* inputs,
                              int64_t ninputs, const tenon_gradcheck_options* options,
                              tenon_buffer** out_report) {
+  TENON_REQUIRE(out_report);
   *out_report = nullptr;
   return guarded([&] {
     constexpr const char* kName = "tenon_gradcheck";
@@ -152,6 +154,7 @@ tenon_status tenon_gradgradcheck(tenon_callable function, void* ctx, const tenon
                                  int64_t ninputs, tenon_tensor* const* grad_outputs,
                                  int64_t ngrad_outputs, const tenon_gradcheck_options* options,
                                  tenon_buffer** out_report) {
+  TENON_REQUIRE(out_report);
   *out_report = nullptr;
   return guarded([&] {
     constexpr const char* kName = "tenon_gradgradcheck";

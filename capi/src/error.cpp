@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "guard.h"
+#include "not_null.h"
 
 using tenon::base::ErrorObject;
 using tenon::base::ErrorPtr;
@@ -28,6 +29,12 @@ tenon_status catch_current_exception() noexcept {
         ErrorObject::make(TENON_ERROR_INTERNAL, {}, "an exception of unknown type"));
   }
   return base::set_current_error(std::move(error));
+}
+
+tenon_status refuse_null(const char* function, const char* parameter) noexcept {
+  return guarded([&] {
+    fail(TENON_ERROR_INVALID_ARGUMENT, function, ": ", parameter, " must be given, got NULL");
+  });
 }
 
 }  // namespace tenon::capi
@@ -59,33 +66,60 @@ tenon_error* tenon_error_take(void) { return tenon::base::take_current_error().d
 
 const tenon_error* tenon_error_peek(void) { return tenon::base::peek_current_error(); }
 
-tenon_status tenon_error_code(const tenon_error* error) { return error->code(); }
+tenon_status tenon_error_code(const tenon_error* error) {
+  TENON_REQUIRE(error);
+  return error->code();
+}
 
-const char* tenon_error_kind(const tenon_error* error) { return error->kind(); }
+const char* tenon_error_kind(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->kind();
+}
 
-const char* tenon_error_message(const tenon_error* error) { return error->message(); }
+const char* tenon_error_message(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->message();
+}
 
-const char* tenon_error_format(tenon_error* error) { return error->format(); }
+const char* tenon_error_format(tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->format();
+}
 
 void tenon_error_add_note(tenon_error* error, const char* note) {
+  TENON_NEVER_NULL(error);
   error->add_note(note != nullptr ? note : "");
 }
 
-int64_t tenon_error_note_count(const tenon_error* error) { return error->note_count(); }
+int64_t tenon_error_note_count(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->note_count();
+}
 
-const char* tenon_error_note(const tenon_error* error, int64_t index) { return error->note(index); }
+const char* tenon_error_note(const tenon_error* error, int64_t index) {
+  TENON_NEVER_NULL(error);
+  return error->note(index);
+}
 
 void tenon_error_add_frame(tenon_error* error, uint32_t language, const char* function,
                            const char* file, int32_t line) {
   error->add_frame(language, function, file, line);
 }
 
-int32_t tenon_error_frames_wanted(const tenon_error* error) { return error->frames_wanted(); }
+int32_t tenon_error_frames_wanted(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->frames_wanted();
+}
 
-int64_t tenon_error_frame_count(const tenon_error* error) { return error->frame_count(); }
+int64_t tenon_error_frame_count(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->frame_count();
+}
 
 tenon_status tenon_error_get_frame(const tenon_error* error, int64_t index,
                                    tenon_error_frame* out_frame) {
+  TENON_REQUIRE(out_frame);
+  TENON_REQUIRE(error);
   *out_frame = {};
   return tenon::capi::guarded([&] {
     if (!error->get_frame(index, out_frame)) {
@@ -95,9 +129,15 @@ tenon_status tenon_error_get_frame(const tenon_error* error, int64_t index,
   });
 }
 
-void tenon_error_set_cause(tenon_error* error, tenon_error* cause) { error->set_cause(cause); }
+void tenon_error_set_cause(tenon_error* error, tenon_error* cause) {
+  TENON_NEVER_NULL(error);
+  error->set_cause(cause);
+}
 
-const tenon_error* tenon_error_cause(const tenon_error* error) { return error->cause(); }
+const tenon_error* tenon_error_cause(const tenon_error* error) {
+  TENON_NEVER_NULL(error);
+  return error->cause();
+}
 
 void tenon_error_set_payload(tenon_error* error, uint32_t language, void* payload,
                              tenon_deleter deleter) {
@@ -105,6 +145,7 @@ void tenon_error_set_payload(tenon_error* error, uint32_t language, void* payloa
 }
 
 void* tenon_error_payload(const tenon_error* error, uint32_t language) {
+  TENON_NEVER_NULL(error);
   return error->payload(language);
 }
 

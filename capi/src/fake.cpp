@@ -10,6 +10,7 @@
 #include "fake/mode.h"
 #include "guard.h"
 #include "key_guard.h"
+#include "not_null.h"
 
 namespace autograd = tenon::autograd;
 namespace fake = tenon::fake;
@@ -37,13 +38,19 @@ void check_register(tenon_library* library, const char* name, const tenon_kernel
 
 extern "C" {
 
-int32_t tenon_tensor_is_fake(const tenon_tensor* tensor) { return tensor->is_fake() ? 1 : 0; }
+int32_t tenon_tensor_is_fake(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->is_fake() ? 1 : 0;
+}
 
 void tenon_fake_device(const tenon_tensor* tensor, tenon_device* out_device) {
+  TENON_NEVER_NULL(tensor);
+  TENON_NEVER_NULL(out_device);
   *out_device = tensor->device();
 }
 
 tenon_status tenon_fake_mode_new(uint32_t flags, tenon_fake_mode** out_mode) {
+  TENON_REQUIRE(out_mode);
   *out_mode = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG((flags & ~TENON_FAKE_ALLOW_REAL) == 0,
@@ -71,6 +78,7 @@ tenon_status tenon_fake_mode_set_shape_env(tenon_fake_mode* mode, tenon_shape_en
 }
 
 tenon_status tenon_fake_mode_shape_env(tenon_fake_mode* mode, tenon_shape_env** out_env) {
+  TENON_REQUIRE(out_env);
   *out_env = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(mode != nullptr, "tenon_fake_mode_shape_env: mode must be given, got NULL");
@@ -89,6 +97,7 @@ tenon_fake_mode* tenon_fake_mode_copy_current(void) {
 }
 
 tenon_status tenon_fake_mode_enter(tenon_fake_mode* mode, tenon_fake_guard* out_guard) {
+  TENON_REQUIRE(out_guard);
   *out_guard = {};
   return guarded([&] {
     TENON_CHECK_ARG(mode != nullptr, "tenon_fake_mode_enter: mode must be given, got NULL");
@@ -106,6 +115,7 @@ tenon_status tenon_fake_mode_enter(tenon_fake_mode* mode, tenon_fake_guard* out_
 }
 
 tenon_status tenon_fake_mode_leave(const tenon_fake_guard* guard) {
+  TENON_REQUIRE(guard);
   const tenon_status status = tenon_key_guard_leave(&guard->keys);
   if (status != TENON_OK) return status;
   fake::exchange_thread_mode(fake::ModePtr::adopt(guard->outer));
@@ -114,6 +124,7 @@ tenon_status tenon_fake_mode_leave(const tenon_fake_guard* guard) {
 
 tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_mode* mode,
                                     tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(tensor != nullptr, "tenon_tensor_copy_fake: tensor must be given, got NULL");
@@ -128,6 +139,7 @@ tenon_status tenon_tensor_copy_fake(tenon_tensor* tensor, tenon_fake_mode* mode,
 
 tenon_status tenon_tensor_copy_symbolic(tenon_tensor* tensor, tenon_shape_env* env,
                                         const int64_t* sizes, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_tensor_copy_symbolic";
@@ -143,6 +155,7 @@ tenon_status tenon_tensor_copy_symbolic(tenon_tensor* tensor, tenon_shape_env* e
 
 tenon_status tenon_fake_mode_copy_dynamic(tenon_fake_mode* mode, tenon_tensor* tensor,
                                           const char* const* names, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_fake_mode_copy_dynamic";
@@ -170,6 +183,7 @@ tenon_status tenon_library_register_fake(tenon_library* library, const char* nam
 const tenon_op* tenon_fake_running(void) { return fake::running(); }
 
 tenon_status tenon_fake_new_size(int64_t min, int64_t max, tenon_value* out_size) {
+  TENON_REQUIRE(out_size);
   *out_size = {};
   return guarded([&] { *out_size = fake::new_dynamic_size(min, max); });
 }

@@ -6,6 +6,7 @@
 #include "autograd/tangent.h"
 #include "base/check.h"
 #include "guard.h"
+#include "not_null.h"
 
 namespace autograd = tenon::autograd;
 using autograd::DualLevel;
@@ -33,6 +34,7 @@ tenon_tensor& checked(const char* function, const char* what, tenon_tensor* tens
 extern "C" {
 
 tenon_status tenon_dual_enter(int64_t* out_level) {
+  TENON_REQUIRE(out_level);
   *out_level = -1;
   return guarded([&] { *out_level = DualLevel::enter(); });
 }
@@ -47,6 +49,7 @@ int64_t tenon_dual_level(void) {
 
 tenon_status tenon_dual_make(int64_t level, tenon_tensor* primal, tenon_tensor* tangent,
                              tenon_tensor** out_dual) {
+  TENON_REQUIRE(out_dual);
   *out_dual = nullptr;
   return guarded([&] {
     constexpr const char* kMake = "tenon_dual_make";
@@ -59,6 +62,8 @@ tenon_status tenon_dual_make(int64_t level, tenon_tensor* primal, tenon_tensor* 
 
 tenon_status tenon_dual_unpack(int64_t level, tenon_tensor* dual, tenon_tensor** out_primal,
                                tenon_tensor** out_tangent) {
+  TENON_REQUIRE(out_primal, out_tangent);
+  TENON_REQUIRE(out_tangent, out_primal);
   *out_primal = nullptr;
   *out_tangent = nullptr;
   return guarded([&] {

@@ -8,6 +8,7 @@
 #include "base/read_struct.h"
 #include "guard.h"
 #include "handed.h"
+#include "not_null.h"
 
 namespace autograd = tenon::autograd;
 using autograd::FunctionContextPtr;
@@ -59,11 +60,13 @@ tenon::value::ObjectPtr make_function(const tenon_function_type& whole, Handed* 
 extern "C" {
 
 tenon_status tenon_function_new(const tenon_function_type* type, tenon_object** out_function) {
-  *out_function = nullptr;
+  if (out_function != nullptr) *out_function = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(type != nullptr, "tenon_function_new: type must be given, got NULL");
     const bool has_deleter = type->struct_size >= offsetof(tenon_function_type, language);
     Handed handed(has_deleter ? type->ctx : nullptr, has_deleter ? type->deleter : nullptr);
+    TENON_CHECK_ARG(out_function != nullptr,
+                    "tenon_function_new: out_function must be given, got NULL");
     const auto whole = tenon::base::read_struct("tenon_function_new", kFirstSize, *type);
     *out_function = make_function(whole, &handed).detach();
   });
@@ -71,6 +74,7 @@ tenon_status tenon_function_new(const tenon_function_type* type, tenon_object** 
 
 tenon_status tenon_function_apply(tenon_object* function, const tenon_value* args, int64_t nargs,
                                   tenon_value* out_result) {
+  TENON_REQUIRE(out_result);
   *out_result = tenon_value_of_none();
   return guarded([&] {
     const auto& applied = autograd::Function::of("tenon_function_apply", function);
@@ -81,6 +85,7 @@ tenon_status tenon_function_apply(tenon_object* function, const tenon_value* arg
 
 tenon_status tenon_function_begin(tenon_object* function, tenon_tensor* const* inputs,
                                   int64_t ninputs, tenon_function_context** out_context) {
+  TENON_REQUIRE(out_context);
   *out_context = nullptr;
   return guarded([&] {
     const auto& applied = autograd::Function::of("tenon_function_begin", function);
@@ -93,6 +98,7 @@ tenon_status tenon_function_begin(tenon_object* function, tenon_tensor* const* i
 
 tenon_status tenon_function_finish(tenon_function_context* context, tenon_tensor** outputs,
                                    int64_t noutputs, tenon_node** out_node) {
+  TENON_REQUIRE(out_node);
   *out_node = nullptr;
   return guarded([&] {
     const auto ended = FunctionContextPtr::adopt(&checked("tenon_function_finish", context));
@@ -109,15 +115,18 @@ void tenon_function_cancel(tenon_function_context* context) {
 }
 
 tenon_function_context* tenon_function_context_of(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
   const autograd::Formula* const formula = node->formula();
   return formula != nullptr ? const_cast<tenon_function_context*>(formula->context()) : nullptr;
 }
 
 int64_t tenon_function_context_input_count(const tenon_function_context* context) {
+  TENON_NEVER_NULL(context);
   return static_cast<int64_t>(context->input_count());
 }
 
 int64_t tenon_function_context_output_count(const tenon_function_context* context) {
+  TENON_NEVER_NULL(context);
   return static_cast<int64_t>(context->output_count());
 }
 
@@ -131,11 +140,13 @@ tenon_status tenon_function_context_save(tenon_function_context* context, const 
 }
 
 int64_t tenon_function_context_saved_count(const tenon_function_context* context) {
+  TENON_NEVER_NULL(context);
   return static_cast<int64_t>(context->saved_count());
 }
 
 tenon_status tenon_function_context_copy_saved(const tenon_function_context* context, int64_t index,
                                                tenon_value* out_value) {
+  TENON_REQUIRE(out_value);
   *out_value = tenon_value_of_none();
   return guarded([&] {
     constexpr const char* kFunction = "tenon_function_context_copy_saved";
@@ -144,9 +155,13 @@ tenon_status tenon_function_context_copy_saved(const tenon_function_context* con
   });
 }
 
-void tenon_function_context_drop_saved(tenon_function_context* context) { context->drop_saved(); }
+void tenon_function_context_drop_saved(tenon_function_context* context) {
+  TENON_NEVER_NULL(context);
+  context->drop_saved();
+}
 
 int32_t tenon_function_context_needs_grad(const tenon_function_context* context, int64_t input) {
+  TENON_NEVER_NULL(context);
   return input >= 0 && context->needs_grad(static_cast<size_t>(input)) ? 1 : 0;
 }
 
@@ -168,10 +183,12 @@ tenon_status tenon_function_context_mark_non_differentiable(tenon_function_conte
 
 void tenon_function_context_set_materialize_grads(tenon_function_context* context,
                                                   int32_t materialize) {
+  TENON_NEVER_NULL(context);
   context->set_materialize_grads(materialize != 0);
 }
 
 void tenon_function_context_set_once_differentiable(tenon_function_context* context) {
+  TENON_NEVER_NULL(context);
   context->set_once_differentiable();
 }
 
@@ -181,6 +198,7 @@ void tenon_function_context_set_state(tenon_function_context* context, void* sta
 }
 
 void* tenon_function_context_state(const tenon_function_context* context, uint32_t language) {
+  TENON_NEVER_NULL(context);
   return context->owner().callbacks().language == language ? context->state() : nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/thread.h"
 #include "key_guard.h"
+#include "not_null.h"
 
 namespace base = tenon::base;
 using base::ThreadRecord;
@@ -32,6 +33,7 @@ uint32_t mode_inside(uint32_t now, uint32_t wanted) {
 extern "C" {
 
 tenon_status tenon_grad_mode_enter(uint32_t mode, tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   if (mode > TENON_GRAD_MODE_NORMAL) [[unlikely]] {
     *out_guard = {};
     return guarded([&] { check_mode("tenon_grad_mode_enter", mode); });

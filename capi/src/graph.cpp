@@ -12,6 +12,7 @@
 #include "graph/references.h"
 #include "graph/text.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "override/mode.h"
 #include "stack.h"
@@ -81,6 +82,7 @@ tenon_graph_value describe(const tenon_graph& graph, const graph_::Value& value)
 extern "C" {
 
 tenon_status tenon_graph_begin(uint32_t flags, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     graph_::Recording& recording = graph_::begin_recording(flags);
@@ -119,6 +121,7 @@ tenon_status tenon_graph_end(tenon_graph* graph) {
 int32_t tenon_graph_is_recording(void) { return graph_::current_recording() != nullptr ? 1 : 0; }
 
 tenon_status tenon_graph_new(tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] { *out_graph = new tenon_graph; });
 }
@@ -197,27 +200,33 @@ tenon_status tenon_graph_add_output(tenon_graph* graph, const tenon_value* value
 }
 
 int64_t tenon_graph_input_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->inputs().size());
 }
 
 int64_t tenon_graph_attribute_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->attributes().size());
 }
 
 int64_t tenon_graph_node_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->nodes().size());
 }
 
 int64_t tenon_graph_output_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->outputs().size());
 }
 
 int64_t tenon_graph_value_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->values().size());
 }
 
 tenon_status tenon_graph_get_node(const tenon_graph* graph, int64_t index,
                                   tenon_graph_node* out_node) {
+  TENON_REQUIRE(out_node);
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_get_node";
     tenon::capi::fill_struct(kFunction, kFirstNode, out_node, [&] {
@@ -230,6 +239,7 @@ tenon_status tenon_graph_get_node(const tenon_graph* graph, int64_t index,
 
 tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
                                    tenon_graph_value* out_value) {
+  TENON_REQUIRE(out_value);
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_get_value";
     tenon::capi::fill_struct(kFunction, kFirstValue, out_value, [&] {
@@ -242,6 +252,7 @@ tenon_status tenon_graph_get_value(const tenon_graph* graph, int64_t index,
 
 tenon_status tenon_graph_list_users(const tenon_graph* graph, int64_t value,
                                     tenon_buffer** out_nodes) {
+  TENON_REQUIRE(out_nodes);
   *out_nodes = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_list_users";
@@ -255,6 +266,7 @@ tenon_status tenon_graph_list_users(const tenon_graph* graph, int64_t value,
 }
 
 int64_t tenon_graph_frame_count(const tenon_graph* graph, int64_t node) {
+  TENON_NEVER_NULL(graph);
   const auto& nodes = graph->nodes();
   const bool there = node >= 0 && static_cast<uint64_t>(node) < nodes.size();
   return there ? int64_t{nodes[static_cast<size_t>(node)].nframes} : -1;
@@ -262,6 +274,7 @@ int64_t tenon_graph_frame_count(const tenon_graph* graph, int64_t node) {
 
 tenon_status tenon_graph_get_frame(const tenon_graph* graph, int64_t node, int64_t index,
                                    tenon_error_frame* out_frame) {
+  TENON_REQUIRE(out_frame);
   *out_frame = {};
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_get_frame";
@@ -292,24 +305,28 @@ tenon_status tenon_graph_add_frame(tenon_graph* graph, int64_t node, uint32_t la
 }
 
 int64_t tenon_graph_input_value(const tenon_graph* graph, int64_t index) {
+  TENON_NEVER_NULL(graph);
   const auto& inputs = graph->inputs();
   const bool there = index >= 0 && static_cast<uint64_t>(index) < inputs.size();
   return there ? int64_t{inputs[static_cast<size_t>(index)].value} : -1;
 }
 
 int64_t tenon_graph_attribute_value(const tenon_graph* graph, int64_t index) {
+  TENON_NEVER_NULL(graph);
   const auto& attributes = graph->attributes();
   const bool there = index >= 0 && static_cast<uint64_t>(index) < attributes.size();
   return there ? int64_t{attributes[static_cast<size_t>(index)].value} : -1;
 }
 
 const tenon_value* tenon_graph_peek_output(const tenon_graph* graph, int64_t index) {
+  TENON_NEVER_NULL(graph);
   const auto& outputs = graph->outputs();
   const bool there = index >= 0 && static_cast<uint64_t>(index) < outputs.size();
   return there ? &outputs[static_cast<size_t>(index)] : nullptr;
 }
 
 tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack) {
+  TENON_REQUIRE(stack);
   tenon::capi::assert_stack(stack);
   return guarded([&] {
     require("tenon_graph_run", graph);
@@ -319,6 +336,7 @@ tenon_status tenon_graph_run(tenon_graph* graph, tenon_stack* stack) {
 
 tenon_status tenon_graph_bind(tenon_graph* graph, const tenon_value* inputs, int64_t ninputs,
                               tenon_buffer** out_reason) {
+  TENON_REQUIRE(out_reason);
   *out_reason = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_bind";
@@ -346,6 +364,7 @@ tenon_status tenon_graph_define(tenon_graph* graph, tenon_library* library, cons
 }
 
 tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     require("tenon_graph_transform", graph);
@@ -355,6 +374,7 @@ tenon_status tenon_graph_transform(tenon_graph* graph, uint32_t passes, tenon_gr
 
 tenon_status tenon_graph_rewrite(const tenon_graph* graph, tenon_graph_rewrite_fn rewrite,
                                  void* ctx, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_rewrite";
@@ -367,6 +387,7 @@ tenon_status tenon_graph_rewrite(const tenon_graph* graph, tenon_graph_rewrite_f
 tenon_status tenon_graph_replace_pattern(const tenon_graph* graph, const tenon_graph* pattern,
                                          const tenon_graph* replacement, uint32_t flags,
                                          int64_t* out_count, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph, out_count);
   *out_graph = nullptr;
   if (out_count != nullptr) *out_count = 0;
   return guarded([&] {
@@ -387,6 +408,7 @@ tenon_status tenon_graph_check(const tenon_graph* graph) {
 
 tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t flags,
                                        tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     require("tenon_graph_functionalize", graph);
@@ -395,6 +417,7 @@ tenon_status tenon_graph_functionalize(tenon_graph* graph, uint32_t flags,
 }
 
 tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
   *out_text = nullptr;
   return guarded([&] {
     require("tenon_graph_print", graph);
@@ -404,6 +427,7 @@ tenon_status tenon_graph_print(const tenon_graph* graph, tenon_buffer** out_text
 
 tenon_status tenon_graph_parse(const char* text, int64_t size, tenon_tensor* const* attributes,
                                int64_t nattributes, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_parse";
@@ -419,6 +443,7 @@ tenon_status tenon_graph_parse(const char* text, int64_t size, tenon_tensor* con
 }
 
 tenon_status tenon_graph_write(const tenon_graph* graph, tenon_buffer** out_bytes) {
+  TENON_REQUIRE(out_bytes);
   *out_bytes = nullptr;
   return guarded([&] {
     require("tenon_graph_write", graph);
@@ -427,6 +452,7 @@ tenon_status tenon_graph_write(const tenon_graph* graph, tenon_buffer** out_byte
 }
 
 tenon_status tenon_graph_read(const void* data, int64_t size, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(data != nullptr && size >= 0, "tenon_graph_read: data must be given, got ",
@@ -446,6 +472,7 @@ tenon_status tenon_graph_save(const tenon_graph* graph, const char* path) {
 }
 
 tenon_status tenon_graph_load(const char* path, tenon_graph** out_graph) {
+  TENON_REQUIRE(out_graph);
   *out_graph = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(path != nullptr, "tenon_graph_load: path must be given, got NULL");

@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "graph/number_text.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "value/buffer.h"
 
@@ -133,6 +134,7 @@ tenon_status tenon_graph_add_guard(tenon_graph* graph, uint32_t function, const 
 
 tenon_status tenon_graph_get_number(const tenon_graph* graph, int64_t value,
                                     tenon_graph_number* out_number) {
+  TENON_REQUIRE(out_number);
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_get_number";
     tenon::capi::fill_struct(kFunction, kFirstNumber, out_number, [&] {
@@ -147,6 +149,7 @@ tenon_status tenon_graph_get_number(const tenon_graph* graph, int64_t value,
 
 tenon_status tenon_graph_print_number(const tenon_graph* graph, const tenon_value* number,
                                       tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
   *out_text = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_print_number";
@@ -164,11 +167,13 @@ tenon_status tenon_graph_print_number(const tenon_graph* graph, const tenon_valu
 }
 
 int64_t tenon_graph_guard_count(const tenon_graph* graph) {
+  TENON_NEVER_NULL(graph);
   return static_cast<int64_t>(graph->guards().size());
 }
 
 tenon_status tenon_graph_get_guard(const tenon_graph* graph, int64_t index,
                                    tenon_graph_guard* out_guard, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_guard, out_text);
   if (out_text != nullptr) *out_text = nullptr;
   return guarded([&] {
     constexpr const char* kFunction = "tenon_graph_get_guard";

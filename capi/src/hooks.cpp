@@ -13,6 +13,7 @@
 #include "base/language.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "not_null.h"
 #include "value/buffer.h"
 
 namespace autograd = tenon::autograd;
@@ -118,7 +119,10 @@ tenon_status tenon_node_add_hook(tenon_node* node, const tenon_hook_options* opt
   });
 }
 
-void tenon_hook_remove(tenon_hook* hook) { hook->remove(); }
+void tenon_hook_remove(tenon_hook* hook) {
+  TENON_NEVER_NULL(hook);
+  hook->remove();
+}
 
 tenon_hook* tenon_hook_retain(tenon_hook* hook) {
   if (hook != nullptr) hook->retain();
@@ -134,10 +138,12 @@ tenon_status tenon_tensor_retain_grad(tenon_tensor* tensor) {
 }
 
 int32_t tenon_tensor_retains_grad(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return autograd::retains_grad(*tensor) ? 1 : 0;
 }
 
 tenon_dtype tenon_tensor_grad_dtype(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return autograd::grad_dtype(*tensor);
 }
 
@@ -157,10 +163,14 @@ tenon_status tenon_tensor_increment_version(tenon_tensor* tensor) {
 }
 
 tenon_tensor* tenon_node_copy_variable(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
   return node->copy_variable().detach();
 }
 
-int64_t tenon_node_use_count(const tenon_node* node) { return node->use_count(); }
+int64_t tenon_node_use_count(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
+  return node->use_count();
+}
 
 void** tenon_node_cell(tenon_node* node, uint32_t language) {
   return autograd::node_cell(*node, language);
@@ -188,6 +198,8 @@ int32_t tenon_backward_reaches(const tenon_node* node) {
 
 tenon_status tenon_backward_copy_waiting(tenon_node* node, int64_t output,
                                          tenon_tensor** out_grad) {
+  TENON_REQUIRE(out_grad);
+  TENON_REQUIRE(node, out_grad);
   *out_grad = nullptr;
   return guarded([&] {
     TENON_CHECK(output >= 0 && output < node->output_count(), TENON_ERROR_INDEX,
@@ -231,15 +243,22 @@ const char* tenon_saved_hooks_refusal(void) {
   return modes != nullptr && modes->refuses ? modes->refusal.c_str() : nullptr;
 }
 
-int64_t tenon_node_saved_count(const tenon_node* node) { return autograd::saved_count(*node); }
+int64_t tenon_node_saved_count(const tenon_node* node) {
+  TENON_NEVER_NULL(node);
+  return autograd::saved_count(*node);
+}
 
 tenon_status tenon_node_saved_name(const tenon_node* node, int64_t index, tenon_buffer** out_name) {
+  TENON_REQUIRE(out_name);
+  TENON_REQUIRE(node, out_name);
   *out_name = nullptr;
   return guarded(
       [&] { *out_name = tenon::value::text_buffer(autograd::saved_name(*node, index)).detach(); });
 }
 
 tenon_status tenon_node_copy_saved(tenon_node* node, int64_t index, tenon_value* out_value) {
+  TENON_REQUIRE(out_value);
+  TENON_REQUIRE(node, out_value);
   *out_value = tenon_value_of_none();
   return guarded([&] { *out_value = autograd::copy_saved(*node, index); });
 }
@@ -280,18 +299,24 @@ uint32_t tenon_anomaly_get(void) { return autograd::anomaly_flags(); }
 
 int32_t tenon_tensor_visit_owned(const tenon_tensor* tensor, uint32_t language,
                                  tenon_owned_fn visit, void* ctx) {
+  TENON_NEVER_NULL(tensor);
   return visited(*tensor, language, visit, ctx);
 }
 
 int32_t tenon_node_visit_owned(const tenon_node* node, uint32_t language, tenon_owned_fn visit,
                                void* ctx) {
+  TENON_NEVER_NULL(node);
   return visited(*node, language, visit, ctx);
 }
 
 void tenon_tensor_clear_owned(tenon_tensor* tensor, uint32_t language) {
+  TENON_NEVER_NULL(tensor);
   cleared(*tensor, language);
 }
 
-void tenon_node_clear_owned(tenon_node* node, uint32_t language) { cleared(*node, language); }
+void tenon_node_clear_owned(tenon_node* node, uint32_t language) {
+  TENON_NEVER_NULL(node);
+  cleared(*node, language);
+}
 
 }  // extern "C"

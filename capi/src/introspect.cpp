@@ -5,6 +5,7 @@
 #include "base/live_count.h"
 #include "buffers.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "tenon/introspect.h"
 #include "value/buffer.h"
@@ -18,6 +19,8 @@ extern "C" {
 
 tenon_status tenon_introspect_get_slot(const tenon_op* op, tenon_key key,
                                        tenon_slot_info* out_info) {
+  TENON_REQUIRE(out_info);
+  TENON_REQUIRE(op);
   return guarded([&] {
     tenon::capi::fill_struct("tenon_introspect_get_slot", tenon::capi::kFirstSlotInfo, out_info,
                              [&] { return introspect::slot_info(*op, key); });
@@ -25,21 +28,27 @@ tenon_status tenon_introspect_get_slot(const tenon_op* op, tenon_key key,
 }
 
 tenon_status tenon_introspect_list_ops(tenon_buffer** out_ops) {
+  TENON_REQUIRE(out_ops);
   *out_ops = nullptr;
   return guarded([&] { *out_ops = buffer_of(introspect::list_operators()); });
 }
 
 tenon_status tenon_introspect_list_dangling(tenon_buffer** out_ops) {
+  TENON_REQUIRE(out_ops);
   *out_ops = nullptr;
   return guarded([&] { *out_ops = buffer_of(introspect::list_dangling()); });
 }
 
 tenon_status tenon_introspect_dump(const tenon_op* op, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(op, out_text);
   *out_text = nullptr;
   return guarded([&] { *out_text = text_buffer(introspect::dump_registrations(*op)).detach(); });
 }
 
 tenon_status tenon_introspect_dump_table(const tenon_op* op, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(op, out_text);
   *out_text = nullptr;
   return guarded([&] { *out_text = text_buffer(introspect::dump_table(*op)).detach(); });
 }

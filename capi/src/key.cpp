@@ -9,6 +9,7 @@
 #include "dispatch/registry.h"
 #include "guard.h"
 #include "introspect/introspect.h"
+#include "not_null.h"
 #include "tensor/device.h"
 #include "value/buffer.h"
 
@@ -20,6 +21,7 @@ using tenon::capi::guarded;
 extern "C" {
 
 tenon_status tenon_key_parse(const char* name, tenon_key* out_key) {
+  TENON_REQUIRE(out_key);
   *out_key = TENON_KEY_NONE;
   return guarded([&] { *out_key = dispatch::parse_key(name != nullptr ? name : ""); });
 }
@@ -27,6 +29,7 @@ tenon_status tenon_key_parse(const char* name, tenon_key* out_key) {
 const char* tenon_key_name(tenon_key key) { return dispatch::key_name(key); }
 
 tenon_status tenon_key_for_device(const char* device_type, tenon_key* out_key) {
+  TENON_REQUIRE(out_key);
   *out_key = TENON_KEY_NONE;
   return guarded([&] {
     const std::string_view name = device_type != nullptr ? device_type : "";
@@ -38,6 +41,7 @@ tenon_status tenon_key_for_device(const char* device_type, tenon_key* out_key) {
 }
 
 tenon_status tenon_backend_register(const char* name, int32_t* out_device_type) {
+  TENON_REQUIRE(out_device_type);
   *out_device_type = -1;
   return guarded([&] {
     const std::string_view text = name != nullptr ? name : "";
@@ -52,6 +56,7 @@ tenon_status tenon_backend_register(const char* name, int32_t* out_device_type) 
 
 tenon_status tenon_functionality_register(const char* name, const char* anchor, uint32_t flags,
                                           tenon_key* out_key) {
+  TENON_REQUIRE(out_key);
   *out_key = TENON_KEY_NONE;
   return guarded([&] {
     *out_key = dispatch::register_functionality(name != nullptr ? name : "",
@@ -60,6 +65,7 @@ tenon_status tenon_functionality_register(const char* name, const char* anchor, 
 }
 
 tenon_status tenon_keyset_from_key(tenon_key key, tenon_keyset* out_keys) {
+  TENON_REQUIRE(out_keys);
   *out_keys = 0;
   return guarded([&] {
     TENON_CHECK_ARG(dispatch::is_runtime_key(key), "key set: key must be a runtime key, got ",
@@ -83,6 +89,7 @@ tenon_keyset tenon_keyset_remove(tenon_keyset keys, tenon_key key) {
 }
 
 tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
   *out_text = nullptr;
   return guarded(
       [&] { *out_text = tenon::value::text_buffer(dispatch::print_keys(keys)).detach(); });
@@ -93,6 +100,7 @@ tenon_keyset tenon_keyset_included(void) { return dispatch::included_keys(); }
 tenon_keyset tenon_keyset_excluded(void) { return dispatch::excluded_keys(); }
 
 tenon_status tenon_key_list(tenon_buffer** out_keys) {
+  TENON_REQUIRE(out_keys);
   *out_keys = nullptr;
   return guarded([&] { *out_keys = buffer_of(introspect::list_keys()); });
 }

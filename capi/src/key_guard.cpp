@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "dispatch/key_set.h"
 #include "dispatch/key_tls.h"
+#include "not_null.h"
 
 namespace dispatch = tenon::dispatch;
 using tenon::base::ThreadRecord;
@@ -12,6 +13,12 @@ using tenon::capi::enter_key_guard;
 using tenon::capi::guarded;
 
 namespace {
+
+// What a guard excludes of a set. Fake stays: no kernel below it can read a fake tensor.
+tenon_keyset excludable(tenon_keyset keys) noexcept {
+  return keys & dispatch::kFunctionalityMask &
+         ~dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);
+}
 
 [[gnu::cold, gnu::noinline]] tenon_status refuse_leave(const tenon_key_guard& guard,
                                                        const ThreadRecord& thread) {
@@ -30,28 +37,32 @@ namespace {
 extern "C" {
 
 tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     thread.include |= keys & dispatch::kFunctionalityMask;
   });
 }
 
 tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
-    thread.exclude |= keys & dispatch::kFunctionalityMask;
+    thread.exclude |= excludable(keys);
     thread.keep &= ~thread.exclude;
   });
 }
 
 tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
                                    tenon_key_guard* out_guard) {
+  TENON_NEVER_NULL(out_guard);
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     // Whoever forces words has seen all keys that exist now.
-    dispatch::set_key_words(
-        {include, exclude, dispatch::key_words().known, thread.grad_mode, thread.follows_tangents});
+    dispatch::set_key_words({include, excludable(exclude), dispatch::key_words().known,
+                             thread.grad_mode, thread.follows_tangents});
   });
 }
 
 tenon_status tenon_key_guard_leave(const tenon_key_guard* guard) {
+  TENON_NEVER_NULL(guard);
   ThreadRecord* thread = tenon::base::current_thread();
   if (guard->thread != thread || guard->depth + 1 != thread->nesting) [[unlikely]] {
     return refuse_leave(*guard, *thread);

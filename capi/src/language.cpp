@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "not_null.h"
 #include "tenon/language.h"
 
 using tenon::capi::guarded;
@@ -11,6 +12,7 @@ using tenon::capi::guarded;
 extern "C" {
 
 tenon_status tenon_language_register(const char* name, uint32_t* out_language) {
+  TENON_REQUIRE(out_language);
   *out_language = TENON_LANGUAGE_NONE;
   return guarded([&] {
     TENON_CHECK_ARG(name != nullptr, "tenon_language_register: name must be given, got NULL");

@@ -8,6 +8,7 @@
 #include "base/reclaim.h"
 #include "dispatch/library.h"
 #include "guard.h"
+#include "not_null.h"
 #include "stack.h"
 
 namespace dispatch = tenon::dispatch;
@@ -54,6 +55,7 @@ extern "C" {
 
 tenon_status tenon_library_new(uint32_t kind, const char* ns, tenon_key key, const char* file,
                                int32_t line, tenon_library** out_library) {
+  TENON_REQUIRE(out_library);
   *out_library = nullptr;
   return guarded([&] {
     *out_library =
@@ -70,7 +72,10 @@ void tenon_library_release(tenon_library* library) {
   if (library != nullptr) library->release();
 }
 
-const char* tenon_library_namespace(const tenon_library* library) { return library->ns.c_str(); }
+const char* tenon_library_namespace(const tenon_library* library) {
+  TENON_NEVER_NULL(library);
+  return library->ns.c_str();
+}
 
 tenon_status tenon_library_define(tenon_library* library, const char* schema,
                                   const tenon_define_options* options, const tenon_op** out_op) {
@@ -123,6 +128,8 @@ void tenon_registration_remove(tenon_registration* registration) {
 
 tenon_status tenon_registration_call_older(const tenon_registration* registration,
                                            tenon_keyset keys, tenon_stack* stack) {
+  TENON_REQUIRE(registration);
+  TENON_REQUIRE(stack);
   tenon::capi::assert_stack(stack);
   return dispatch::call_older(*registration, keys, stack);
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "not_null.h"
 #include "opcheck/opcheck.h"
 #include "value/buffer.h"
 
@@ -35,6 +36,7 @@ extern "C" {
 
 tenon_status tenon_opcheck(const tenon_op* op, uint32_t check, const tenon_value* args,
                            int64_t nargs, double rtol, double atol, tenon_buffer** out_report) {
+  TENON_REQUIRE(out_report);
   *out_report = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(op != nullptr, "tenon_opcheck: op must be given, got NULL");

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "not_null.h"
 #include "value/carrier.h"
 
 namespace value = tenon::value;
@@ -21,16 +22,20 @@ static_assert(sizeof(tenon_wrapper_options) >= kFirstWrapperOptions);
 extern "C" {
 
 tenon_status tenon_carrier_new(const tenon_value* content, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
+  TENON_REQUIRE(content, out_tensor);
   *out_tensor = nullptr;
   return guarded([&] { *out_tensor = value::new_carrier(*content).detach(); });
 }
 
 const tenon_value* tenon_carrier_value(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return value::carried(*tensor);
 }
 
 tenon_status tenon_wrapper_new(const tenon_object_type* type, void* self,
                                const tenon_wrapper_options* options, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kNew = "tenon_wrapper_new";
@@ -41,6 +46,9 @@ tenon_status tenon_wrapper_new(const tenon_object_type* type, void* self,
   });
 }
 
-tenon_object* tenon_wrapper_object(const tenon_tensor* tensor) { return value::wrapped(*tensor); }
+tenon_object* tenon_wrapper_object(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return value::wrapped(*tensor);
+}
 
 }  // extern "C"

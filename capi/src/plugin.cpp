@@ -3,6 +3,7 @@
 #include "plugin/plugin.h"
 
 #include "guard.h"
+#include "not_null.h"
 #include "tenon/plugin.h"
 
 using tenon::capi::guarded;
@@ -19,16 +20,27 @@ tenon_status tenon_plugin_load(const char* path_or_name, tenon_plugin** out_plug
 }
 
 tenon_status tenon_plugin_unload(tenon_plugin* plugin, int64_t timeout_ns) {
+  TENON_REQUIRE(plugin);
   return guarded([&] { PluginManager::get().unload(plugin, timeout_ns); });
 }
 
-const char* tenon_plugin_name(const tenon_plugin* plugin) { return plugin->name.c_str(); }
+const char* tenon_plugin_name(const tenon_plugin* plugin) {
+  TENON_NEVER_NULL(plugin);
+  return plugin->name.c_str();
+}
 
-const char* tenon_plugin_version(const tenon_plugin* plugin) { return plugin->version.c_str(); }
+const char* tenon_plugin_version(const tenon_plugin* plugin) {
+  TENON_NEVER_NULL(plugin);
+  return plugin->version.c_str();
+}
 
-const char* tenon_plugin_path(const tenon_plugin* plugin) { return plugin->path.c_str(); }
+const char* tenon_plugin_path(const tenon_plugin* plugin) {
+  TENON_NEVER_NULL(plugin);
+  return plugin->path.c_str();
+}
 
 int32_t tenon_plugin_is_loaded(const tenon_plugin* plugin) {
+  TENON_NEVER_NULL(plugin);
   int32_t loaded = 0;
   const tenon_status status =
       guarded([&] { loaded = PluginManager::get().is_loaded(*plugin) ? 1 : 0; });

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "dispatch/profile_listener.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "tenon/profile.h"
 
@@ -18,6 +19,7 @@ tenon_status tenon_profile_set_listener(tenon_profile_listener listener, void* c
 }
 
 tenon_status tenon_profile_begin(int64_t max_spans, tenon_profile** out_profile) {
+  TENON_REQUIRE(out_profile);
   *out_profile = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(max_spans >= 0, "tenon_profile_begin: max_spans must be >= 0, got ", max_spans);
@@ -26,11 +28,15 @@ tenon_status tenon_profile_begin(int64_t max_spans, tenon_profile** out_profile)
 }
 
 tenon_status tenon_profile_end(tenon_profile* profile) {
+  TENON_REQUIRE(profile);
   return guarded([&] { tenon::dispatch::end_profile(*profile); });
 }
 
 tenon_status tenon_profile_span_count(const tenon_profile* profile, int64_t* out_count,
                                       int64_t* out_dropped) {
+  TENON_REQUIRE(out_count, out_dropped);
+  TENON_REQUIRE(out_dropped, out_count);
+  TENON_REQUIRE(profile, out_count, out_dropped);
   *out_count = *out_dropped = 0;
   return guarded([&] {
     *out_count = static_cast<int64_t>(profile->spans().size());
@@ -40,6 +46,8 @@ tenon_status tenon_profile_span_count(const tenon_profile* profile, int64_t* out
 
 tenon_status tenon_profile_get_span(const tenon_profile* profile, int64_t index,
                                     tenon_profile_span* out_span) {
+  TENON_REQUIRE(out_span);
+  TENON_REQUIRE(profile);
   constexpr const char* kGet = "tenon_profile_get_span";
   constexpr size_t kFirstSize = 104;
   static_assert(sizeof(tenon_profile_span) >= kFirstSize);

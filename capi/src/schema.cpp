@@ -9,6 +9,7 @@
 #include "dispatch/argument_binder.h"
 #include "given_arguments.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "schema/compatibility.h"
 #include "schema/inference.h"
@@ -57,6 +58,7 @@ void fill(const char* function, tenon_schema::Arguments list, int64_t index, int
 extern "C" {
 
 tenon_status tenon_schema_parse(const char* text, int64_t size, tenon_schema** out_schema) {
+  TENON_REQUIRE(out_schema);
   *out_schema = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(text != nullptr, "tenon_schema_parse: text must not be NULL");
@@ -76,33 +78,44 @@ void tenon_schema_release(tenon_schema* schema) {
 }
 
 const char* tenon_schema_text(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   const char* text = "";
   const tenon_status status = guarded([&] { text = schema->text(); });
   return status == TENON_OK ? text : "";
 }
 
-const char* tenon_schema_name(const tenon_schema* schema) { return schema->name().name.c_str(); }
+const char* tenon_schema_name(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
+  return schema->name().name.c_str();
+}
 
 const char* tenon_schema_overload(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   return schema->name().overload.c_str();
 }
 
 int64_t tenon_schema_argument_count(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   return static_cast<int64_t>(schema->arguments().size());
 }
 
 int64_t tenon_schema_return_count(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   return static_cast<int64_t>(schema->returns().size());
 }
 
 tenon_status tenon_schema_get_argument(const tenon_schema* schema, int64_t index,
                                        tenon_argument_info* out_info) {
+  TENON_REQUIRE(out_info);
+  TENON_REQUIRE(schema);
   return guarded(
       [&] { fill("tenon_schema_get_argument", schema->arguments(), index, -1, out_info); });
 }
 
 tenon_status tenon_schema_get_return(const tenon_schema* schema, int64_t index,
                                      tenon_argument_info* out_info) {
+  TENON_REQUIRE(out_info);
+  TENON_REQUIRE(schema);
   return guarded([&] {
     const auto& returns = schema->returns();
     const bool valid = index >= 0 && index < static_cast<int64_t>(returns.size());
@@ -113,6 +126,7 @@ tenon_status tenon_schema_get_return(const tenon_schema* schema, int64_t index,
 }
 
 uint32_t tenon_schema_flags(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   uint32_t flags = 0;
   if (schema->is_mutable()) flags |= TENON_SCHEMA_MUTABLE;
   if (schema->is_vararg()) flags |= TENON_SCHEMA_VARARG;
@@ -122,11 +136,15 @@ uint32_t tenon_schema_flags(const tenon_schema* schema) {
 }
 
 int32_t tenon_schema_equal(const tenon_schema* a, const tenon_schema* b) {
+  TENON_NEVER_NULL(a);
+  TENON_NEVER_NULL(b);
   return a == b || *a == *b ? 1 : 0;
 }
 
 tenon_status tenon_schema_check_compatible(const tenon_schema* newer, const tenon_schema* older,
                                            int32_t forward) {
+  TENON_REQUIRE(newer);
+  TENON_REQUIRE(older);
   return guarded([&] {
     const auto check = [&](const char* direction, const std::optional<std::string>& reason) {
       TENON_CHECK_ARG(!reason, newer->name().full(), ": not ", direction, " compatible: ", *reason);
@@ -136,20 +154,29 @@ tenon_status tenon_schema_check_compatible(const tenon_schema* newer, const teno
   });
 }
 
-uint32_t tenon_type_kind(const tenon_type* type) { return type->kind; }
+uint32_t tenon_type_kind(const tenon_type* type) {
+  TENON_NEVER_NULL(type);
+  return type->kind;
+}
 
 int64_t tenon_type_element_count(const tenon_type* type) {
+  TENON_NEVER_NULL(type);
   return static_cast<int64_t>(type->elements.size());
 }
 
 const tenon_type* tenon_type_element(const tenon_type* type, int64_t index) {
+  TENON_NEVER_NULL(type);
   if (index < 0 || index >= tenon_type_element_count(type)) return nullptr;
   return type->elements[static_cast<size_t>(index)];
 }
 
-const char* tenon_type_text(const tenon_type* type) { return type->text.c_str(); }
+const char* tenon_type_text(const tenon_type* type) {
+  TENON_NEVER_NULL(type);
+  return type->text.c_str();
+}
 
 const char* tenon_schema_signature(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   const char* letters = "";
   // Interned: there are few distinct ones.
   const tenon_status status =
@@ -158,6 +185,7 @@ const char* tenon_schema_signature(const tenon_schema* schema) {
 }
 
 uint64_t tenon_schema_signature_hash(const tenon_schema* schema) {
+  TENON_NEVER_NULL(schema);
   uint64_t hash = 0;
   const tenon_status status = guarded([&] {
     const std::string letters = tenon::schema::signature_codes(*schema);
@@ -169,6 +197,8 @@ uint64_t tenon_schema_signature_hash(const tenon_schema* schema) {
 tenon_status tenon_schema_bind(const tenon_schema* schema, const tenon_value* positional,
                                int64_t npositional, const char* const* names,
                                const tenon_value* named, int64_t nnamed, tenon_value* out_values) {
+  TENON_REQUIRE(out_values);
+  TENON_REQUIRE(schema, out_values);
   return guarded([&] {
     tenon::dispatch::bind_arguments(*schema,
                                     tenon::capi::given_arguments("tenon_schema_bind", positional,

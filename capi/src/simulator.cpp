@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "tenon/simulator.h"
 #include "value/buffer.h"
@@ -23,6 +24,7 @@ std::string_view text_of(const char* text) { return text != nullptr ? text : "";
 extern "C" {
 
 tenon_status tenon_simulator_new(const char* schema, tenon_simulator** out_simulator) {
+  TENON_REQUIRE(out_simulator);
   *out_simulator = nullptr;
   return guarded([&] {
     const char* text = schema != nullptr ? schema : "f(Tensor x) -> Tensor";
@@ -41,6 +43,7 @@ void tenon_simulator_release(tenon_simulator* simulator) {
 
 tenon_status tenon_simulator_register(tenon_simulator* simulator, const char* const* keys,
                                       int64_t nkeys, uint32_t flags) {
+  TENON_REQUIRE(simulator);
   return guarded([&] {
     TENON_CHECK_ARG(nkeys >= 0, "tenon_simulator_register: nkeys must be at least 0, got ", nkeys);
     TENON_CHECK_ARG(keys != nullptr || nkeys == 0,
@@ -58,6 +61,8 @@ tenon_status tenon_simulator_remove(tenon_simulator* simulator, const char* key)
 
 tenon_status tenon_simulator_get_slot(const tenon_simulator* simulator, tenon_key key,
                                       tenon_slot_info* out_info) {
+  TENON_REQUIRE(out_info);
+  TENON_REQUIRE(simulator);
   return guarded([&] {
     tenon::capi::fill_struct("tenon_simulator_get_slot", tenon::capi::kFirstSlotInfo, out_info,
                              [&] { return simulator->slot_info(key); });
@@ -66,12 +71,16 @@ tenon_status tenon_simulator_get_slot(const tenon_simulator* simulator, tenon_ke
 
 tenon_status tenon_simulator_print(const tenon_simulator* simulator, uint32_t what,
                                    tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(simulator, out_text);
   *out_text = nullptr;
   return guarded([&] { *out_text = text_buffer(simulator->print(what)).detach(); });
 }
 
 tenon_status tenon_simulator_explain(const tenon_simulator* simulator, tenon_keyset keys,
                                      tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(simulator, out_text);
   *out_text = nullptr;
   return guarded([&] { *out_text = text_buffer(simulator->explain(keys)).detach(); });
 }

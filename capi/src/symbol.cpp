@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "symbol/function.h"
 #include "symbol/symbolic_tensor.h"
@@ -123,6 +124,7 @@ tenon_shape_guard guard_info(const tenon::symbol::Guard& guard, std::string_view
 extern "C" {
 
 tenon_status tenon_shape_env_new(uint32_t flags, tenon_shape_env** out_env) {
+  TENON_REQUIRE(out_env);
   *out_env = nullptr;
   return guarded([&] {
     TENON_CHECK_ARG(flags == 0, "tenon_shape_env_new: flags must be 0, got ", flags);
@@ -140,11 +142,14 @@ void tenon_shape_env_release(tenon_shape_env* env) {
 }
 
 tenon_status tenon_shape_env_print(const tenon_shape_env* env, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(env, out_text);
   *out_text = nullptr;
   return guarded([&] { *out_text = text_of(env_in(env).print()); });
 }
 
 int64_t tenon_shape_env_guard_count(const tenon_shape_env* env) {
+  TENON_NEVER_NULL(env);
   int64_t count = 0;
   guarded([&] { count = static_cast<int64_t>(env_in(env).guards().size()); });
   return count;
@@ -152,6 +157,8 @@ int64_t tenon_shape_env_guard_count(const tenon_shape_env* env) {
 
 tenon_status tenon_shape_env_guard(const tenon_shape_env* env, int64_t index,
                                    tenon_shape_guard* out_guard) {
+  TENON_REQUIRE(out_guard);
+  TENON_REQUIRE(env);
   return guarded([&] {
     constexpr const char* kGuard = "tenon_shape_env_guard";
     tenon::capi::fill_struct(kGuard, kFirstGuard, out_guard, [&] {
@@ -167,6 +174,8 @@ tenon_status tenon_shape_env_guard(const tenon_shape_env* env, int64_t index,
 tenon_status tenon_shape_env_check(const tenon_shape_env* env, const tenon_symbol* const* variables,
                                    const int64_t* numbers, int64_t count, int32_t* out_holds,
                                    tenon_buffer** out_failure) {
+  TENON_REQUIRE(out_holds, out_failure);
+  TENON_REQUIRE(env, out_holds, out_failure);
   *out_holds = 0;
   if (out_failure != nullptr) *out_failure = nullptr;
   return guarded([&] {
@@ -179,6 +188,7 @@ tenon_status tenon_shape_env_check(const tenon_shape_env* env, const tenon_symbo
 }
 
 tenon_status tenon_shape_env_new_size(tenon_shape_env* env, int64_t hint, tenon_value* out_size) {
+  TENON_REQUIRE(out_size);
   *out_size = {};
   return guarded([&] {
     TENON_CHECK_ARG(hint >= 0, "tenon_shape_env_new_size: hint must be >= 0, got ", hint);
@@ -194,6 +204,7 @@ tenon_status tenon_shape_env_new_size(tenon_shape_env* env, int64_t hint, tenon_
 tenon_status tenon_symbol_new(tenon_shape_env* env, uint16_t tag, const char* name,
                               const tenon_value* hint, int64_t min, int64_t max,
                               tenon_symbol** out_symbol) {
+  TENON_REQUIRE(out_symbol);
   *out_symbol = nullptr;
   return guarded([&] {
     const Expression* made = env->new_variable(variable_options(tag, name, hint, min, max));
@@ -211,13 +222,19 @@ void tenon_symbol_release(tenon_symbol* symbol) {
   if (symbol != nullptr) symbol->release();
 }
 
-uint16_t tenon_symbol_tag(const tenon_symbol* symbol) { return symbol->tag; }
+uint16_t tenon_symbol_tag(const tenon_symbol* symbol) {
+  TENON_NEVER_NULL(symbol);
+  return symbol->tag;
+}
 
 tenon_shape_env* tenon_symbol_env(const tenon_symbol* symbol) {
+  TENON_NEVER_NULL(symbol);
   return static_cast<tenon_shape_env*>(symbol->owner);
 }
 
 tenon_status tenon_symbol_print(const tenon_symbol* symbol, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(symbol, out_text);
   *out_text = nullptr;
   return guarded([&] {
     std::string text;
@@ -227,6 +244,8 @@ tenon_status tenon_symbol_print(const tenon_symbol* symbol, tenon_buffer** out_t
 }
 
 void tenon_symbol_hint(const tenon_symbol* symbol, tenon_value* out_hint) {
+  TENON_NEVER_NULL(symbol);
+  TENON_NEVER_NULL(out_hint);
   *out_hint = {};
   const Expression& expression = expression_in(symbol);
   if (!expression.is_backed) return;
@@ -236,6 +255,9 @@ void tenon_symbol_hint(const tenon_symbol* symbol, tenon_value* out_hint) {
 }
 
 tenon_status tenon_symbol_bounds(const tenon_symbol* symbol, int64_t* out_min, int64_t* out_max) {
+  TENON_REQUIRE(out_min, out_max);
+  TENON_REQUIRE(out_max, out_min);
+  TENON_REQUIRE(symbol, out_min, out_max);
   *out_min = *out_max = 0;
   return guarded([&] {
     check_int("tenon_symbol_bounds", symbol);
@@ -247,6 +269,8 @@ tenon_status tenon_symbol_bounds(const tenon_symbol* symbol, int64_t* out_min, i
 
 tenon_status tenon_symbol_evaluate(const tenon_symbol* symbol, const tenon_symbol* const* variables,
                                    const int64_t* numbers, int64_t count, int64_t* out_number) {
+  TENON_REQUIRE(out_number);
+  TENON_REQUIRE(symbol, out_number);
   *out_number = 0;
   return guarded([&] {
     constexpr const char* kEvaluate = "tenon_symbol_evaluate";
@@ -262,6 +286,7 @@ tenon_status tenon_symbol_evaluate(const tenon_symbol* symbol, const tenon_symbo
 
 tenon_status tenon_symbol_apply(uint32_t function, const tenon_value* args, int64_t nargs,
                                 tenon_value* out_value) {
+  TENON_REQUIRE(out_value);
   *out_value = {};
   return guarded([&] {
     TENON_CHECK_ARG(nargs >= 0 && (nargs == 0 || args != nullptr),
@@ -272,6 +297,7 @@ tenon_status tenon_symbol_apply(uint32_t function, const tenon_value* args, int6
 
 tenon_status tenon_symbol_guard(const tenon_value* value, const char* file, int32_t line,
                                 tenon_value* out_concrete) {
+  TENON_REQUIRE(out_concrete);
   *out_concrete = {};
   return guarded([&] {
     TENON_CHECK_ARG(value != nullptr, "tenon_symbol_guard: value must be given, got NULL");
@@ -289,6 +315,7 @@ tenon_status tenon_symbol_guard(const tenon_value* value, const char* file, int3
 int64_t tenon_dim_of_symbol(const tenon_symbol* symbol) { return tenon::base::word_of(symbol); }
 
 tenon_status tenon_dim_apply(uint32_t function, int64_t a, int64_t b, int64_t* out_dim) {
+  TENON_REQUIRE(out_dim);
   *out_dim = 0;
   return guarded([&] {
     constexpr const char* kApply = "tenon_dim_apply";
@@ -307,6 +334,7 @@ tenon_status tenon_dim_apply(uint32_t function, int64_t a, int64_t b, int64_t* o
 }
 
 tenon_status tenon_dim_compare(uint32_t relation, int64_t a, int64_t b, int32_t* out_holds) {
+  TENON_REQUIRE(out_holds);
   *out_holds = 0;
   return guarded([&] {
     constexpr const char* kCompare = "tenon_dim_compare";
@@ -321,6 +349,7 @@ tenon_status tenon_dim_compare(uint32_t relation, int64_t a, int64_t b, int32_t*
 
 tenon_status tenon_tensor_new_symbolic(const tenon_symbolic_options* options,
                                        tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kNew = "tenon_tensor_new_symbolic";
@@ -343,11 +372,14 @@ tenon_status tenon_tensor_new_symbolic(const tenon_symbolic_options* options,
 }
 
 void tenon_tensor_describe_words(const tenon_tensor* tensor, tenon_tensor_info* out_info) {
+  TENON_NEVER_NULL(tensor);
+  TENON_NEVER_NULL(out_info);
   tensor->describe(out_info);
   out_info->numel = tensor->numel_word();
 }
 
 tenon_status tenon_tensor_specialize(tenon_tensor* tensor, const char* argument) {
+  TENON_REQUIRE(tensor);
   return guarded([&] {
     if (!tensor->is_symbolic()) return;
     Place place = Place::current();

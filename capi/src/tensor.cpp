@@ -7,6 +7,7 @@
 #include "base/read_struct.h"
 #include "dispatch/alias_notice.h"
 #include "guard.h"
+#include "not_null.h"
 #include "tenon/tensor.h"
 #include "tensor/printer.h"
 #include "value/buffer.h"
@@ -77,6 +78,7 @@ extern "C" {
 tenon_status tenon_tensor_new(tenon_dtype dtype, const tenon_device* device, int64_t ndim,
                               const int64_t* sizes, const int64_t* strides,
                               tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   if (is_cpu(device) && strides == nullptr && (sizes != nullptr || ndim == 0)) {
     *out_tensor = tenon_tensor::try_make_small(dtype, {sizes, static_cast<size_t>(ndim)});
     if (*out_tensor != nullptr) return TENON_OK;
@@ -90,6 +92,8 @@ tenon_status tenon_tensor_new(tenon_dtype dtype, const tenon_device* device, int
 
 tenon_status tenon_tensor_new_like(const tenon_tensor* like, tenon_dtype dtype,
                                    tenon_tensor** out_tensor, void** out_data) {
+  TENON_REQUIRE(out_tensor, out_data);
+  TENON_REQUIRE(like, out_tensor, out_data);
   *out_tensor = tenon_tensor::try_make_like(*like, dtype);
   if (*out_tensor != nullptr) {
     if (out_data != nullptr) *out_data = (*out_tensor)->storage()->data();
@@ -105,6 +109,7 @@ tenon_status tenon_tensor_new_like(const tenon_tensor* like, tenon_dtype dtype,
 tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const tenon_device* device,
                                int64_t ndim, const int64_t* sizes, const int64_t* strides,
                                void* ctx, tenon_deleter deleter, tenon_tensor** out_tensor) {
+  TENON_REQUIRE_OWNED(out_tensor, ctx, deleter);
   if (is_cpu(device) && strides == nullptr && (sizes != nullptr || ndim == 0)) {
     *out_tensor =
         tenon_tensor::try_wrap(data, dtype, {sizes, static_cast<size_t>(ndim)}, ctx, deleter);
@@ -126,6 +131,7 @@ tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const tenon_device
 
 tenon_status tenon_tensor_wrap_with(void* data, const tenon_tensor_options* options, void* ctx,
                                     tenon_deleter deleter, tenon_tensor** out_tensor) {
+  TENON_REQUIRE_OWNED(out_tensor, ctx, deleter);
   constexpr const char* kWrapWith = "tenon_tensor_wrap_with";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -155,6 +161,8 @@ tenon_status tenon_tensor_wrap_with(void* data, const tenon_tensor_options* opti
 tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, const int64_t* sizes,
                                     const int64_t* strides, int64_t storage_offset,
                                     tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
+  TENON_REQUIRE(base, out_tensor);
   constexpr const char* kAlias = "tenon_tensor_new_alias";
   if (sizes != nullptr && strides != nullptr) {
     *out_tensor = tenon_tensor::try_make_alias(*base, {sizes, static_cast<size_t>(ndim)}, strides,
@@ -173,6 +181,8 @@ tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, cons
 tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dtype, int64_t ndim,
                                        const int64_t* sizes, const int64_t* strides,
                                        int64_t storage_offset, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
+  TENON_REQUIRE(base, out_tensor);
   constexpr const char* kAliasAs = "tenon_tensor_new_alias_as";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -187,6 +197,8 @@ tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dty
 tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim, const int64_t* sizes,
                                        const int64_t* strides, int64_t storage_offset,
                                        tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
+  TENON_REQUIRE(base, out_tensor);
   constexpr const char* kDetached = "tenon_tensor_new_detached";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -199,6 +211,8 @@ tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim, c
 }
 
 tenon_status tenon_tensor_new_number(const tenon_value* number, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
+  TENON_REQUIRE(number, out_tensor);
   *out_tensor = nullptr;
   return guarded([&] { *out_tensor = tenon::tensor::new_number(*number).detach(); });
 }
@@ -214,9 +228,14 @@ void tenon_tensor_release(tenon_tensor* tensor) {
   if (tensor != nullptr) tensor->release();
 }
 
-int64_t tenon_tensor_use_count(const tenon_tensor* tensor) { return tensor->use_count(); }
+int64_t tenon_tensor_use_count(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->use_count();
+}
 
 tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info* out_info) {
+  TENON_NEVER_NULL(tensor);
+  TENON_NEVER_NULL(out_info);
   if (__builtin_expect(!tensor->is_symbolic(), 1)) {
     tensor->describe(out_info);
     return TENON_OK;
@@ -227,9 +246,13 @@ tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info
       "tenon_tensor_describe: tensor must have plain sizes, got a symbolic shape");
 }
 
-int64_t tenon_tensor_ndim(const tenon_tensor* tensor) { return tensor->ndim(); }
+int64_t tenon_tensor_ndim(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->ndim();
+}
 
 const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return tensor->is_symbolic() ? nullptr : tensor->sizes();
 }
 
@@ -239,23 +262,36 @@ int64_t tenon_tensor_copy_dims(const tenon_tensor* tensor, int64_t* out_sizes,
 }
 
 const int64_t* tenon_tensor_strides(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
   return tensor->is_symbolic() ? nullptr : tensor->strides();
 }
 
-int64_t tenon_tensor_numel(const tenon_tensor* tensor) { return tensor->numel(); }
+int64_t tenon_tensor_numel(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->numel();
+}
 
 tenon_status tenon_tensor_dims(const tenon_tensor* tensor, uint32_t what, tenon_value* out_value) {
+  TENON_REQUIRE(out_value);
+  TENON_REQUIRE(tensor, out_value);
   *out_value = {};
   return guarded([&] { *out_value = dims_of(*tensor, what); });
 }
 
-tenon_dtype tenon_tensor_dtype(const tenon_tensor* tensor) { return tensor->dtype(); }
+tenon_dtype tenon_tensor_dtype(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->dtype();
+}
 
 void tenon_tensor_device(const tenon_tensor* tensor, tenon_device* out_device) {
+  TENON_NEVER_NULL(tensor);
+  TENON_NEVER_NULL(out_device);
   *out_device = tenon::tensor::claimed_device(tensor->device());
 }
 
 tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
+  TENON_REQUIRE(out_data);
+  TENON_REQUIRE(tensor, out_data);
   *out_data = tensor->data();
   if (__builtin_expect(tensor->has_memory(), 1)) return TENON_OK;
   *out_data = nullptr;
@@ -269,20 +305,34 @@ tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
   });
 }
 
-uint32_t tenon_tensor_flags(const tenon_tensor* tensor) { return tensor->flags(); }
+uint32_t tenon_tensor_flags(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->flags();
+}
 
 tenon_status tenon_tensor_set_wrapped_number(tenon_tensor* tensor, int32_t wrapped) {
+  TENON_REQUIRE(tensor);
   return guarded([&] { tensor->set_wrapped_number(wrapped != 0); });
 }
 
-tenon_keyset tenon_tensor_keys(const tenon_tensor* tensor) { return tensor->keys(); }
+tenon_keyset tenon_tensor_keys(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->keys();
+}
 
-int64_t tenon_tensor_version(const tenon_tensor* tensor) { return tensor->version(); }
+int64_t tenon_tensor_version(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->version();
+}
 
-void tenon_tensor_bump_version(tenon_tensor* tensor) { tensor->bump_version(); }
+void tenon_tensor_bump_version(tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  tensor->bump_version();
+}
 
 tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
                                  const int64_t* strides) {
+  TENON_REQUIRE(tensor);
   return guarded([&] {
     tensor->resize(dims_from("tenon_tensor_resize", ndim, sizes), strides);
     tenon::dispatch::notice_resize(*tensor);
@@ -291,6 +341,7 @@ tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64
 
 tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
                                    const int64_t* strides, int64_t storage_offset) {
+  TENON_REQUIRE(tensor);
   constexpr const char* kRestride = "tenon_tensor_restride";
   return guarded([&] {
     const Dims dims = dims_from(kRestride, ndim, sizes);
@@ -300,7 +351,10 @@ tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int
   });
 }
 
-tenon_storage* tenon_tensor_storage(const tenon_tensor* tensor) { return tensor->storage(); }
+tenon_storage* tenon_tensor_storage(const tenon_tensor* tensor) {
+  TENON_NEVER_NULL(tensor);
+  return tensor->storage();
+}
 
 tenon_storage* tenon_storage_retain(tenon_storage* storage) {
   if (storage != nullptr) storage->retain();
@@ -311,11 +365,19 @@ void tenon_storage_release(tenon_storage* storage) {
   if (storage != nullptr) storage->release();
 }
 
-void* tenon_storage_data(const tenon_storage* storage) { return storage->data(); }
+void* tenon_storage_data(const tenon_storage* storage) {
+  TENON_NEVER_NULL(storage);
+  return storage->data();
+}
 
-int64_t tenon_storage_nbytes(const tenon_storage* storage) { return storage->nbytes(); }
+int64_t tenon_storage_nbytes(const tenon_storage* storage) {
+  TENON_NEVER_NULL(storage);
+  return storage->nbytes();
+}
 
 tenon_status tenon_tensor_print(const tenon_tensor* tensor, tenon_buffer** out_text) {
+  TENON_REQUIRE(out_text);
+  TENON_REQUIRE(tensor, out_text);
   *out_text = nullptr;
   return guarded([&] {
     std::string text = tenon::tensor::print_tensor(*tensor);

@@ -6,6 +6,7 @@
 #include "dispatch/thread_slot.h"
 #include "dispatch/thread_state.h"
 #include "guard.h"
+#include "not_null.h"
 
 namespace dispatch = tenon::dispatch;
 using tenon::capi::guarded;
@@ -13,17 +14,21 @@ using tenon::capi::guarded;
 extern "C" {
 
 tenon_status tenon_thread_state_capture(tenon_thread_state** out_state) {
+  TENON_REQUIRE(out_state);
   *out_state = nullptr;
   return guarded([&] { *out_state = dispatch::capture_thread_state().detach(); });
 }
 
 tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
                                       tenon_thread_state** out_previous) {
+  TENON_REQUIRE(out_previous);
+  TENON_REQUIRE(state, out_previous);
   *out_previous = nullptr;
   return guarded([&] { *out_previous = dispatch::enter_thread_state(*state).detach(); });
 }
 
 tenon_status tenon_thread_state_leave(tenon_thread_state* previous) {
+  TENON_REQUIRE(previous);
   return guarded([&] { dispatch::leave_thread_state(previous); });
 }
 
@@ -38,6 +43,7 @@ void tenon_thread_state_release(tenon_thread_state* state) {
 
 tenon_status tenon_thread_slot_register(const char* name, const tenon_thread_slot* slot,
                                         uint32_t* out_index) {
+  TENON_REQUIRE(out_index);
   *out_index = 0;
   return guarded([&] {
     constexpr const char* kRegister = "tenon_thread_slot_register";

@@ -11,6 +11,7 @@
 #include "base/read_struct.h"
 #include "guard.h"
 #include "handed.h"
+#include "not_null.h"
 #include "out_struct.h"
 #include "transform/batch_loop.h"
 #include "transform/batch_rule.h"
@@ -90,16 +91,19 @@ std::vector<TensorPtr> share_all(const char* function, const char* what,
 extern "C" {
 
 tenon_status tenon_vmap_enter(int64_t size, uint32_t randomness, tenon_layer** out_layer) {
+  TENON_REQUIRE(out_layer);
   *out_layer = nullptr;
   return guarded([&] { *out_layer = transform::enter_vmap_layer(size, randomness).detach(); });
 }
 
 tenon_status tenon_grad_enter(tenon_layer** out_layer) {
+  TENON_REQUIRE(out_layer);
   *out_layer = nullptr;
   return guarded([&] { *out_layer = autograd::enter_grad_layer().detach(); });
 }
 
 tenon_status tenon_jvp_enter(tenon_layer** out_layer) {
+  TENON_REQUIRE(out_layer);
   *out_layer = nullptr;
   return guarded([&] { *out_layer = autograd::enter_jvp_layer().detach(); });
 }
@@ -119,9 +123,15 @@ void tenon_layer_release(tenon_layer* layer) {
   if (layer != nullptr) layer->release();
 }
 
-uint32_t tenon_layer_kind(const tenon_layer* layer) { return kind_of(*layer); }
+uint32_t tenon_layer_kind(const tenon_layer* layer) {
+  TENON_NEVER_NULL(layer);
+  return kind_of(*layer);
+}
 
-int64_t tenon_layer_level(const tenon_layer* layer) { return layer->level(); }
+int64_t tenon_layer_level(const tenon_layer* layer) {
+  TENON_NEVER_NULL(layer);
+  return layer->level();
+}
 
 tenon_status tenon_layer_get_vmap(const tenon_layer* layer, tenon_vmap_info* out_info) {
   constexpr const char* kGet = "tenon_layer_get_vmap";
@@ -141,6 +151,7 @@ tenon_status tenon_layer_get_vmap(const tenon_layer* layer, tenon_vmap_info* out
 
 tenon_status tenon_layer_wrap(tenon_layer* layer, tenon_tensor* tensor, int64_t dim,
                               tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   constexpr const char* kWrap = "tenon_layer_wrap";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -163,6 +174,7 @@ tenon_status tenon_layer_wrap(tenon_layer* layer, tenon_tensor* tensor, int64_t 
 }
 
 tenon_status tenon_layer_lift(tenon_layer* layer, tenon_tensor* tensor, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   constexpr const char* kLift = "tenon_layer_lift";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -179,6 +191,7 @@ tenon_status tenon_layer_lift(tenon_layer* layer, tenon_tensor* tensor, tenon_te
 
 tenon_status tenon_layer_wrap_dual(tenon_layer* layer, tenon_tensor* primal, tenon_tensor* tangent,
                                    tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   constexpr const char* kWrap = "tenon_layer_wrap_dual";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -193,6 +206,8 @@ tenon_status tenon_layer_wrap_dual(tenon_layer* layer, tenon_tensor* primal, ten
 
 tenon_status tenon_layer_unwrap(tenon_layer* layer, tenon_tensor* tensor, tenon_tensor** out_tensor,
                                 int64_t* out_dim) {
+  TENON_REQUIRE(out_tensor, out_dim);
+  TENON_REQUIRE(out_dim, out_tensor);
   constexpr const char* kUnwrap = "tenon_layer_unwrap";
   *out_tensor = nullptr;
   *out_dim = TENON_DIM_NONE;
@@ -208,6 +223,7 @@ tenon_status tenon_layer_unwrap(tenon_layer* layer, tenon_tensor* tensor, tenon_
 
 tenon_status tenon_layer_tangent(tenon_layer* layer, tenon_tensor* tensor,
                                  tenon_tensor** out_tangent) {
+  TENON_REQUIRE(out_tangent);
   constexpr const char* kTangent = "tenon_layer_tangent";
   *out_tangent = nullptr;
   return guarded([&] {
@@ -223,6 +239,7 @@ tenon_layer* tenon_tensor_copy_layer(const tenon_tensor* tensor) {
 }
 
 tenon_status tenon_tensor_copy_plain(tenon_tensor* tensor, tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   constexpr const char* kCopy = "tenon_tensor_copy_plain";
   *out_tensor = nullptr;
   return guarded([&] {
@@ -241,6 +258,7 @@ tenon_status tenon_tensor_copy_plain(tenon_tensor* tensor, tenon_tensor** out_te
 }
 
 tenon_status tenon_layer_hide(tenon_hidden_layer** out_hidden) {
+  TENON_REQUIRE(out_hidden);
   *out_hidden = nullptr;
   return guarded([&] {
     TENON_CHECK(tenon::dispatch::peek_top_layer() != nullptr, TENON_ERROR_STATE,
@@ -280,6 +298,7 @@ int32_t tenon_vmap_loops(void) { return transform::allows_loops() ? 1 : 0; }
 
 tenon_status tenon_vmap_size(const char* name, const tenon_value* args, const int64_t* in_dims,
                              int64_t nargs, int64_t* out_size) {
+  TENON_REQUIRE(out_size);
   *out_size = 0;
   return guarded([&] {
     constexpr const char* kSize = "tenon_vmap_size";
@@ -294,6 +313,7 @@ tenon_status tenon_vmap_size(const char* name, const tenon_value* args, const in
 tenon_status tenon_vmap_result(tenon_layer* layer, const char* name, int64_t number,
                                const tenon_value* result, int64_t out_dim,
                                tenon_tensor** out_tensor) {
+  TENON_REQUIRE(out_tensor);
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kResult = "tenon_vmap_result";
@@ -324,6 +344,7 @@ tenon_status tenon_vmap(tenon_callable function, void* ctx, const tenon_vmap_opt
 
 tenon_status tenon_vjp(tenon_callable function, void* ctx, tenon_stack* stack,
                        tenon_pullback** out_pullback) {
+  TENON_REQUIRE(out_pullback);
   *out_pullback = nullptr;
   return guarded([&] {
     check_function("tenon_vjp", function, stack);
@@ -334,6 +355,7 @@ tenon_status tenon_vjp(tenon_callable function, void* ctx, tenon_stack* stack,
 tenon_status tenon_pullback_new(tenon_tensor* const* outputs, int64_t noutputs,
                                 tenon_tensor* const* inputs, int64_t ninputs,
                                 tenon_pullback** out_pullback) {
+  TENON_REQUIRE(out_pullback);
   *out_pullback = nullptr;
   return guarded([&] {
     constexpr const char* kNew = "tenon_pullback_new";
@@ -375,6 +397,7 @@ void tenon_pullback_release(tenon_pullback* pullback) {
 
 tenon_status tenon_jvp(tenon_callable function, void* ctx, tenon_stack* stack,
                        tenon_tensor* const* tangents, tenon_value* out_tangents) {
+  TENON_REQUIRE(out_tangents);
   *out_tangents = tenon_value_of_none();
   return guarded([&] {
     constexpr const char* kJvp = "tenon_jvp";

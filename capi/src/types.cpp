@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "not_null.h"
 #include "tensor/dtype.h"
 
 using tenon::capi::guarded;
@@ -16,6 +17,7 @@ int64_t tenon_dtype_size(tenon_dtype dtype) { return tensor::dtype_size(dtype); 
 const char* tenon_dtype_name(tenon_dtype dtype) { return tensor::dtype_name(dtype); }
 
 tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype) {
+  TENON_REQUIRE(out_dtype);
   *out_dtype = TENON_DTYPE_NONE;
   return guarded([&] {
     TENON_CHECK_ARG(name != nullptr, "tenon_dtype_parse: name must be a text, got NULL");
@@ -29,6 +31,7 @@ tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype) {
 uint32_t tenon_dtype_traits(tenon_dtype dtype) { return tensor::dtype_traits(dtype); }
 
 tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype) {
+  TENON_REQUIRE(out_dtype);
   *out_dtype = TENON_DTYPE_NONE;
   return guarded([&] { *out_dtype = tensor::promote_dtypes(a, b); });
 }

@@ -42,6 +42,7 @@ class Task final : public Pass {
   void run() {
     if (!targets_.empty()) mark();
     const GradModeGuard guard(options_.create_graph);
+    const RecordingHooksGuard hooks;
     for (const Root& root : roots_) {
       if (!is_needed(root.node.get())) continue;
       waiting_.add(*root.node, root.output, root.grad, create_graph());

@@ -40,6 +40,27 @@ void forget_empty_modes() noexcept {
   delete modes;
 }
 
+RecordingHooksGuard::RecordingHooksGuard() {
+  if (const RecordingModes* modes = recording_modes()) {
+    saved_ = modes->saved;
+    creation_ = modes->creation;
+  }
+}
+
+RecordingHooksGuard::~RecordingHooksGuard() {
+  if (recording_modes() == nullptr && saved_.empty() && creation_.empty()) [[likely]] {
+    return;
+  }
+  try {
+    RecordingModes& modes = require_recording_modes();
+    modes.saved.swap(saved_);
+    modes.creation.swap(creation_);
+    forget_empty_modes();
+  } catch (const std::bad_alloc&) {
+    // Hooks that were popped inside stay so.
+  }
+}
+
 void finish_recorded(Node& node, const RecordingModes& modes) {
   if ((modes.anomaly & TENON_ANOMALY_RECORD) != 0) {
     note_frames(node);

@@ -56,6 +56,20 @@ void pop_saved_hooks(void* ctx);
 void refuse_saved_hooks(const char* reason);
 void pop_creation_hook(void* ctx);
 
+/// Puts the thread's hooks of saved tensors and of new nodes back, when it ends, to what they were
+/// when it began: what the code of a backward pass pushes and does not pop ends with the pass.
+class RecordingHooksGuard {
+ public:
+  RecordingHooksGuard();
+  ~RecordingHooksGuard();
+  RecordingHooksGuard(const RecordingHooksGuard&) = delete;
+  RecordingHooksGuard& operator=(const RecordingHooksGuard&) = delete;
+
+ private:
+  std::vector<SavedHooksPtr> saved_;
+  std::vector<CreationHookPtr> creation_;
+};
+
 /// Does to a node that was just recorded what the modes want. Nobody else sees it yet. Throws what
 /// hooks raise.
 void finish_recorded(Node& node, const RecordingModes& modes);

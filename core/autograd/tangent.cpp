@@ -29,14 +29,6 @@ Tensor* followed_base(const Tensor& view) noexcept {
   return follows ? base : nullptr;
 }
 
-// Whether elements lie at one place: nothing can be written there.
-bool overlaps_itself(const Tensor& tensor) noexcept {
-  for (int32_t dim = 0; dim < tensor.ndim(); ++dim) {
-    if (tensor.sizes()[dim] > 1 && tensor.strides()[dim] == 0) return true;
-  }
-  return false;
-}
-
 void check_part(const char* what, const Tensor& tensor) {
   constexpr const char* kMake = "tenon_dual_make";
   TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kMake, ": ", what,
@@ -49,7 +41,8 @@ void check_part(const char* what, const Tensor& tensor) {
 
 TensorPtr laid_out_as(const Tensor& tangent, const Tensor& tensor) {
   const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
-  if ((!tensor.has_storage() && !is_level) || overlaps_itself(tensor)) {
+  if ((!tensor.has_storage() && !is_level) ||
+      tensor::may_overlap_itself(tensor.size_span(), tensor.stride_span())) {
     return operators::clone(tangent);
   }
   return operators::copy_as(tangent, tensor.size_span(), tensor.stride_span());

@@ -14,9 +14,8 @@
 #include "base/error.h"
 #include "base/reclaim.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
+// LeakSanitizer's, where the program has its runtime; NULL otherwise.
+extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, size_t size);
 
 namespace tenon::base {
 
@@ -151,10 +150,11 @@ ThreadRecord* map_record() {
     munmap(reinterpret_cast<void*>(behind), start + 2 * kRecordAlignment - behind);
   }
   void* memory = reinterpret_cast<void*>(aligned);
-#if defined(__SANITIZE_ADDRESS__)
-  // The leak checker does not look into mapped memory by itself: what `locals` own is no leak.
-  __lsan_register_root_region(memory, sizeof(ThreadRecord));
-#endif
+  // The leak checker does not look into mapped memory by itself: what `locals` own is no leak. The
+  // program may be built with it and the library not.
+  if (&__lsan_register_root_region != nullptr) {
+    __lsan_register_root_region(memory, sizeof(ThreadRecord));
+  }
   // Fresh pages are zero, which is what an unused place holds; they are left untouched, so
   // that only the depth that a thread reaches costs memory.
   auto* mapped = static_cast<MappedThreadRecord*>(memory);

@@ -67,7 +67,7 @@ bool overrides(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object->type()->override != nullptr;
 }
 
-// A value whose tag promises a handle, but it is NULL: a mistake of whoever made it.
+// A value whose tag promises a handle or elements, but it is NULL: a mistake of whoever made it.
 bool lacks_handle(const tenon_value& value) noexcept {
   switch (value.tag) {
     case TENON_TAG_GENERATOR:
@@ -79,6 +79,14 @@ bool lacks_handle(const tenon_value& value) noexcept {
     case TENON_TAG_SYMFLOAT:
     case TENON_TAG_SYMBOOL:
       return value.as.words[0] == 0;
+    case TENON_TAG_INT_LIST:
+    case TENON_TAG_FLOAT_LIST:
+    case TENON_TAG_BOOL_LIST:
+    case TENON_TAG_TENSOR_LIST:
+    case TENON_TAG_LIST:
+    case TENON_TAG_TUPLE:
+    case TENON_TAG_DICT:
+      return value.as.list.data == nullptr && value.count != 0;
     default:
       return false;
   }

@@ -5,6 +5,7 @@
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/carry_results.h"
+#include "dispatch/explicit_keys.h"
 #include "dispatch/fallback.h"
 #include "dispatch/profile.h"
 #include "dispatch/profile_listener.h"
@@ -268,6 +269,40 @@ template <Checks checks>
   return call_keys_found(op, keys, stack, thread, place, snapshot);
 }
 
+// Returns what is wrong with a redispatch whose keys its caller chose: the counts, the types at
+// positions of tensors, an override that the keys pass over, or memory that cannot be read.
+ErrorPtr explicit_call_error(const tenon_op* op, const Snapshot& snapshot, tenon_keyset keys,
+                             const tenon_stack& stack) noexcept {
+  tenon_keyset carried;
+  if (!counts_fit(snapshot, stack) ||
+      !extract_keys<Checks::kTensors>(snapshot, stack.args, stack.nargs, &carried)) {
+    return stack_error(*op, snapshot, stack);
+  }
+  if (loses_override(carried, keys)) return override_shut_error(*op);
+  return unreadable_argument(*op, snapshot, keys, stack.args, stack.nargs);
+}
+
+// The boxed form of a typed redispatch from outside of all kernels.
+tenon_status run_explicit(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  const Kernel& kernel =
+      *running_kernel(base::current_thread()->top.load(std::memory_order_relaxed) - 1);
+  ErrorPtr error;
+  {
+    const SnapshotGuard guard(op);
+    error = guard.get() == nullptr ? enter_error(*op, guard.entered())
+                                   : explicit_call_error(op, *guard.get(), keys, *stack);
+  }
+  if (error) return fail_call(std::move(error), stack, ErrorHome::kStack);
+  return kernel.entry.boxed(kernel.entry.ctx, op, keys, stack);
+}
+
+constexpr tenon_entry kExplicitEntry = [] {
+  tenon_entry entry{};
+  entry.boxed = &run_explicit;
+  entry.language = TENON_LANGUAGE_C;
+  return entry;
+}();
+
 const tenon_entry* fail_begin(ErrorPtr error) noexcept {
   base::set_current_error(std::move(error));
   return nullptr;
@@ -333,8 +368,14 @@ tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack*
   if (entered.place == nullptr) {
     return fail_call(enter_error(*op, entered), stack, ErrorHome::kStack);
   }
-  return redispatch_entered(op, keys, stack, entered.thread, entered.place,
-                            op->snapshot.load(std::memory_order_acquire));
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  if (is_outermost(entered.thread, entered.place)) {
+    if (ErrorPtr error = explicit_call_error(op, *snapshot, keys, *stack)) {
+      base::leave(entered.thread, entered.place);
+      return fail_call(std::move(error), stack, ErrorHome::kStack);
+    }
+  }
+  return redispatch_entered(op, keys, stack, entered.thread, entered.place, snapshot);
 }
 
 tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
@@ -375,6 +416,16 @@ const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyse
     base::leave(entered.thread, entered.place);
     if (ErrorPtr error = missing_kernel(op, picked.keys)) return fail_begin(std::move(error));
   }
+}
+
+const tenon_entry* begin_keys_slow(const tenon_op* op, tenon_keyset keys, tenon_frame* frame) {
+  const tenon_entry* entry = begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
+  const auto* place = entry != nullptr ? static_cast<RunningPlace*>(frame->leave_value) : nullptr;
+  if (place == nullptr || !is_outermost(base::record_of(place), place)) return entry;
+  frame->ctx = nullptr;
+  frame->state = kHasStandIn;
+  frame->entry = &kExplicitEntry;
+  return frame->entry;
 }
 
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
@@ -505,6 +556,11 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
       !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
     return refuse_stack(op, stack, entered.thread, entered.place, snapshot);
   }
+  if (ErrorPtr error =
+          unreadable_argument(*op, *snapshot, keyset_of(key), stack->args, stack->nargs)) {
+    base::leave(entered.thread, entered.place);
+    return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
+  }
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
   // The kernel sees itself as the highest key, whatever the arguments carry above.
   const tenon_keyset carried = keys;
@@ -540,6 +596,24 @@ tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_
                  scan_keys<Checks::kAll>(*guard.get(), args, &keys)) &&
                !extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
       error = arguments_error(*op, guard.get()->schema, args, count);
+    }
+  }
+  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
+}
+
+tenon_status check_keys(const tenon_op* op, tenon_keyset keys, const tenon_value* args,
+                        int64_t nargs) noexcept {
+  const uint32_t count = narrow_count(nargs);
+  ErrorPtr error;
+  {
+    const SnapshotGuard guard(op);
+    tenon_keyset carried;
+    if (guard.get() == nullptr) {
+      error = enter_error(*op, guard.entered());
+    } else if (!extract_keys<Checks::kTensors>(*guard.get(), args, count, &carried)) {
+      error = arguments_error(*op, guard.get()->schema, args, count);
+    } else {
+      error = unreadable_argument(*op, *guard.get(), keys, args, count);
     }
   }
   return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;

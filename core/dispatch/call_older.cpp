@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
+#include "dispatch/explicit_keys.h"
+#include "dispatch/key_set.h"
 #include "dispatch/library.h"
 
 namespace tenon::dispatch {
@@ -56,6 +58,15 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
     base::ErrorPtr error = stack_error(*op, *snapshot, *stack);
     base::leave(entered.thread, entered.place);
     return fail_call(std::move(error), stack);
+  }
+  if (is_runtime_key(older->key)) {
+    // The caller may have put other tensors in place of the arguments.
+    base::ErrorPtr error =
+        unreadable_argument(*op, *snapshot, keyset_of(older->key), stack->args, stack->nargs);
+    if (error) {
+      base::leave(entered.thread, entered.place);
+      return fail_call(std::move(error), stack);
+    }
   }
   return run_picked(op, {older, keys}, stack, entered.thread, entered.place,
                     BeginKind::kRedispatch);

@@ -209,12 +209,19 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
   return run_kernel(op, kernel, keys, stack, place, finish_call);
 }
 
+/// Returns true if the thread runs no kernel, so that keys of a redispatch come from its caller and
+/// not from a call.
+[[gnu::always_inline]] inline bool is_outermost(const ThreadRecord* thread,
+                                                const RunningPlace* top) noexcept {
+  return top == thread->running;
+}
+
 /// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
 [[gnu::always_inline]] inline tenon_status redispatch(const tenon_op* op, tenon_keyset keys,
                                                       tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
   RunningPlace* place = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, place)) [[unlikely]] {
+  if (!base::can_enter(thread, place) || is_outermost(thread, place)) [[unlikely]] {
     return redispatch_slow(op, keys, stack);
   }
   base::push_owner(thread, place, op);
@@ -231,6 +238,10 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPl
 }
 
 enum class BeginKind { kCall, kRedispatch };
+
+/// begin_keys() for a redispatch that cannot be entered at once, or from outside of all kernels:
+/// the entry then has no typed form, and its boxed form checks the arguments.
+const tenon_entry* begin_keys_slow(const tenon_op* op, tenon_keyset keys, tenon_frame* frame);
 /// Runs what was picked in a call that has been entered, and leaves the call.
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
                         ThreadRecord* thread, RunningPlace* place, BeginKind kind);
@@ -371,8 +382,8 @@ inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t cou
                                                             tenon_frame* frame) {
   ThreadRecord* thread = base::current_thread();
   RunningPlace* place = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, place)) [[unlikely]] {
-    return begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
+  if (!base::can_enter(thread, place) || is_outermost(thread, place)) [[unlikely]] {
+    return begin_keys_slow(op, keys, frame);
   }
   base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
@@ -468,6 +479,8 @@ tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcep
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack);
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
 tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept;
+tenon_status check_keys(const tenon_op* op, tenon_keyset keys, const tenon_value* args,
+                        int64_t nargs) noexcept;
 tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept;
 tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
                           tenon_keyset* out_keys) noexcept;

@@ -83,6 +83,7 @@ struct Entry {
 
 struct Header {
   std::string text;
+  std::string sizes;  // "fixed": runs refuse other sizes of inputs
   std::map<std::string, Entry> entries;
 };
 
@@ -121,7 +122,10 @@ Header read_header(std::string_view text) {
     }
     json.object([&](const std::string& name) {
       std::string value = json.string();
-      (name == "format" ? format : name == "version" ? version : header.text) = std::move(value);
+      (name == "format"    ? format
+       : name == "version" ? version
+       : name == "sizes"   ? header.sizes
+                           : header.text) = std::move(value);
     });
   });
   json.expect_end();
@@ -175,6 +179,7 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 std::string write_bytes(const Graph& graph) {
   std::string header =
       base::concat("{\"__metadata__\":{\"format\":\"", kFormat, "\",\"version\":\"", kVersion,
+                   graph.has_fixed_sizes() ? "\",\"sizes\":\"fixed" : "",
                    "\",\"graph\":", json_quoted(print_graph(graph)), '}');
   std::vector<tensor::TensorPtr> tensors;
   int64_t at = 0;
@@ -224,7 +229,9 @@ GraphPtr read_bytes(std::string_view bytes) {
   TENON_CHECK(tensors.size() == header.entries.size(), TENON_ERROR_PARSE, kFunction,
               ": tensors must all be attributes, got ", header.entries.size(), " for ",
               tensors.size());
-  return parse_graph(header.text, handles);
+  GraphPtr graph = parse_graph(header.text, handles);
+  if (header.sizes == "fixed") graph->fix_sizes();
+  return graph;
 }
 
 // Beside the file first, so that a failure leaves the old one.

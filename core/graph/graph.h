@@ -159,6 +159,9 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   const std::vector<tenon::graph::Size>& sizes() const noexcept { return sizes_; }
   const std::vector<tenon::graph::Function>& functions() const noexcept { return functions_; }
   const std::vector<tenon::graph::Guard>& guards() const noexcept { return guards_; }
+  /// Runs refuse inputs of other sizes than those that are known.
+  void fix_sizes() noexcept { has_fixed_sizes_ = true; }
+  bool has_fixed_sizes() const noexcept { return has_fixed_sizes_; }
   /// Whether a value is a number that a run reads or calculates, not a tensor's.
   bool is_run_number(uint32_t value) const noexcept {
     return values_[value].kind >= TENON_GRAPH_VALUE_SIZE;
@@ -189,8 +192,9 @@ struct tenon_graph final : tenon::base::RefCounted<tenon_graph> {
   std::vector<tenon::graph::Function> functions_;
   std::vector<tenon::graph::Guard> guards_;
   std::unordered_multimap<uint64_t, uint32_t> functions_by_hash_;
-  std::vector<tenon::value::OwnedValue> held_;            // handles that arguments name
-  std::vector<const char*> frame_texts_;                  // those of the last frames, in the arena
+  std::vector<tenon::value::OwnedValue> held_;  // handles that arguments name
+  std::vector<const char*> frame_texts_;        // those of the last frames, in the arena
+  bool has_fixed_sizes_ = false;
   std::atomic<const tenon::graph::Plan*> plan_{nullptr};  // set: sealed
 };
 

@@ -42,7 +42,10 @@ class Plan::Run {
     for (const Attribute& attribute : graph.attributes()) {
       values_[attribute.value] = tenon_value_of_tensor(attribute.tensor.get());
     }
-    if (!plan_.first_.empty()) bind_numbers();
+    for (const Element& number : plan_.first_) take(number);
+    if (!plan_.first_.empty() || graph.has_fixed_sizes()) {
+      for (const Input& input : graph.inputs()) numbers_.check_sizes(input);
+    }
   }
 
   /// Results stay until the run ends, also after their last use.
@@ -128,11 +131,6 @@ class Plan::Run {
     tenon_value ints = tenon_value_of_ints(words, list.count);
     if (is_symbolic) ints.flags = TENON_VALUE_HAS_SYMBOLIC;
     return ints;
-  }
-
-  void bind_numbers() {
-    for (const Element& number : plan_.first_) take(number);
-    for (const Input& input : plan_.graph_.inputs()) numbers_.check_sizes(input);
   }
 
   template <class Call>

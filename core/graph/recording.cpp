@@ -130,7 +130,8 @@ TakeCalls::~TakeCalls() { end_recording(*recording_); }
 Recording* current_recording() noexcept { return static_cast<Recording*>(recording_slot.word()); }
 
 Recording& begin_recording(uint32_t flags) {
-  constexpr uint32_t kKnown = TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_STRICT | TENON_GRAPH_FRAMES;
+  constexpr uint32_t kKnown =
+      TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_STRICT | TENON_GRAPH_FRAMES | TENON_GRAPH_ANY_SIZES;
   TENON_CHECK_ARG((flags & ~kKnown) == 0,
                   "tenon_graph_begin: flags must be TENON_GRAPH_* bits, got ", flags);
   base::require_thread_record();
@@ -140,6 +141,7 @@ Recording& begin_recording(uint32_t flags) {
   auto recording = base::make_intrusive<Recording>(flags, base::make_intrusive<Graph>(),
                                                    RecordingPtr::share(current_recording()));
   Recording& begun = *recording;
+  if ((flags & TENON_GRAPH_ANY_SIZES) == 0) begun.graph().fix_sizes();
   set_recording(word, std::move(recording));
   return begun;
 }

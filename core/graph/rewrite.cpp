@@ -10,6 +10,7 @@ Rewrite::Rewrite(const Graph& from) : from_(from), mapped_(from.values().size(),
   for (const Input& input : from.inputs()) {
     mapped_[input.value] = to_->add_input(nullptr, input.name);
   }
+  if (from.has_fixed_sizes()) to_->fix_sizes();
   // Their sizes may be those of inputs behind them.
   for (const Input& input : from.inputs()) {
     copy_meta(mapped_[input.value], from.values()[input.value].meta);

@@ -91,9 +91,10 @@ tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
   TENON_CHECK(major == TENON_ABI_MAJOR && minor <= TENON_ABI_MINOR, TENON_ERROR_ABI, "plugin ",
               path, ": ABI must be ", TENON_ABI_MAJOR, ".0 to ", TENON_ABI_MAJOR, ".",
               TENON_ABI_MINOR, ", got ", major, ".", minor);
-  TENON_CHECK(whole.sanitizer == TENON_SANITIZER_CURRENT, TENON_ERROR_ABI, "plugin ", path,
+  TENON_CHECK(has_runtime(whole.sanitizer), TENON_ERROR_ABI, "plugin ", path,
               ": it must be built with ", sanitizer_name(TENON_SANITIZER_CURRENT),
-              " like libtenon, got ", sanitizer_name(whole.sanitizer));
+              " like libtenon, or with a sanitizer that is in the process, got ",
+              sanitizer_name(whole.sanitizer));
   TENON_CHECK(whole.name != nullptr && whole.name[0] != '\0' && whole.load != nullptr,
               TENON_ERROR_ABI, "plugin ", path,
               ": descriptor must have a name and a load function");

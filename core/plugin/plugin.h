@@ -86,8 +86,12 @@ std::string find_file(std::string_view path_or_name);
 tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
                                         std::string_view path);
 
-/// Checks, before a file is loaded, that it was not built with another sanitizer than this library.
-/// Throws TENON_ERROR_ABI.
+/// Returns true if code built with a sanitizer runs in this process: it is this library's own, or
+/// its runtime is there already. A runtime that a plugin brings in ends the process.
+bool has_runtime(uint32_t sanitizer) noexcept;
+
+/// Checks, before a file is loaded, that the sanitizer it was built with has its runtime in the
+/// process. Throws TENON_ERROR_ABI.
 void check_sanitizer(const std::string& path);
 
 /// Such as "AddressSanitizer" or "no sanitizer".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sanitizer a plugin's file was built with, found out without running any of its code: the
-// runtime of another sanitizer than the process's ends the process as soon as it is loaded.
+// Which sanitizer a plugin's file was built with, found out without running any of its code: a
+// runtime that comes into a process late ends it.
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -90,23 +91,32 @@ bool has_name(std::string_view names, std::string_view name) {
   return false;
 }
 
+// Each instrumented file initialises its runtime by a function of this name.
+constexpr struct {
+  uint32_t sanitizer;
+  const char* function;
+} kRuntimes[] = {{TENON_SANITIZER_ADDRESS, "__asan_init"},
+                 {TENON_SANITIZER_THREAD, "__tsan_init"},
+                 {TENON_SANITIZER_MEMORY, "__msan_init"}};
+
 }  // namespace
+
+bool has_runtime(uint32_t sanitizer) noexcept {
+  if (sanitizer == TENON_SANITIZER_CURRENT) return true;
+  for (const auto& runtime : kRuntimes) {
+    if (runtime.sanitizer == sanitizer) return ::dlsym(RTLD_DEFAULT, runtime.function) != nullptr;
+  }
+  return false;
+}
 
 void check_sanitizer(const std::string& path) {
   const MappedFile file(path);
   const std::string_view names = dynamic_names(file);
-  // Each instrumented file initialises the runtime by a function of this name.
-  constexpr struct {
-    uint32_t sanitizer;
-    const char* function;
-  } kRuntimes[] = {{TENON_SANITIZER_ADDRESS, "__asan_init"},
-                   {TENON_SANITIZER_THREAD, "__tsan_init"},
-                   {TENON_SANITIZER_MEMORY, "__msan_init"}};
   for (const auto& runtime : kRuntimes) {
-    TENON_CHECK(runtime.sanitizer == TENON_SANITIZER_CURRENT || !has_name(names, runtime.function),
-                TENON_ERROR_ABI, "plugin ", path, ": it must be built with ",
-                sanitizer_name(TENON_SANITIZER_CURRENT), " like libtenon, got ",
-                sanitizer_name(runtime.sanitizer));
+    TENON_CHECK(!has_name(names, runtime.function) || has_runtime(runtime.sanitizer),
+                TENON_ERROR_ABI, "plugin ", path, ": ", sanitizer_name(runtime.sanitizer),
+                ", which it was built with, must be in the process from its start, got a process ",
+                "without; build the program with it, or run it with LD_PRELOAD of its runtime");
   }
 }
 

@@ -12,6 +12,14 @@
 
 namespace tenon::tensor {
 
+/// Returns what the address of an element is a multiple of, in bytes.
+inline int64_t alignment_of(tenon_dtype dtype) noexcept {
+  return is_complex(dtype) ? dtype_size(dtype) / 2 : dtype_size(dtype);
+}
+inline bool is_aligned(const void* data, tenon_dtype dtype) noexcept {
+  return (reinterpret_cast<uintptr_t>(data) & static_cast<uintptr_t>(alignment_of(dtype) - 1)) == 0;
+}
+
 /// What lies before sizes and strides that do not fit the header.
 struct HeapDimsHead {
   int64_t* older;    // what the tensor had before, which readers may still hold; NULL: nothing

@@ -260,6 +260,7 @@ tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int
 tenon_tensor* tenon_tensor::try_wrap(void* data, tenon_dtype dtype, Dims sizes, void* context,
                                      tenon_deleter deleter) noexcept {
   if (sizes.size() > kInlineDims || data == nullptr || !is_dtype(dtype)) return nullptr;
+  if (!is_aligned(data, dtype)) return nullptr;
   int64_t nbytes = kDtypeSizes[dtype];
   for (const int64_t size : sizes) {
     if (size < 1 || __builtin_mul_overflow(nbytes, size, &nbytes)) return nullptr;
@@ -305,6 +306,9 @@ tenon_tensor* tenon_tensor::wrap(const ForeignMemory& memory, tenon_dtype dtype,
                   ": data must be an address, got NULL for ", numel, " elements");
   TENON_CHECK_ARG(memory.data == nullptr || !is_meta, function,
                   ": data must be NULL on meta, got an address");
+  TENON_CHECK_ARG(numel == 0 || is_meta || is_aligned(memory.data, dtype), function,
+                  ": data must be aligned to ", alignment_of(dtype), " bytes for ",
+                  dtype_name(dtype), ", got address ", reinterpret_cast<uintptr_t>(memory.data));
   HeapDims heap = allocate_dims(sizes.size());
   const MemoryKind kind = is_meta ? MemoryKind::kNone : MemoryKind::kForeign;
   tenon_tensor* tensor =

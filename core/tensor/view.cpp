@@ -29,11 +29,6 @@ uintptr_t origin_of(uint32_t grad_mode) noexcept {
   return static_cast<uintptr_t>(inference ? ViewOrigin::kInference : ViewOrigin::kNoGrad);
 }
 
-// What the first element's address is a multiple of.
-int64_t alignment_of(tenon_dtype dtype) noexcept {
-  return is_complex(dtype) ? dtype_size(dtype) / 2 : dtype_size(dtype);
-}
-
 }  // namespace
 
 // A header in `memory` on the storage of `base`; its shape is still to be set. Keeps the tensor

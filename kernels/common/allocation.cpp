@@ -29,9 +29,20 @@ void check_result(const char* op, const Tensor& out, Sizes sizes) {
   static_cast<void>(allocate(sizes, out.dtype(), out.device()));
 }
 
+// Elements that a view does not show belong to other tensors: one that grows would write to them.
+// A view of a tensor without any has no others.
+void check_no_view(const char* op, tenon_tensor* out, Sizes sizes) {
+  const Tensor base(tenon_tensor_copy_base(out));
+  if (base.get() == nullptr || tenon_storage_nbytes(tenon_tensor_storage(out)) == 0) return;
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {op, ": out must have sizes ", sizes, ", since a view cannot be resized, got ",
+        TensorRef(out)->sizes()});
+}
+
 }  // namespace
 
 void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides) {
+  check_no_view(op, out, sizes);
   if (tenon_tensor_numel(out) != 0) {
     check_result(op, *TensorRef(out), sizes);
     warn_of_resize(op, *TensorRef(out), sizes);

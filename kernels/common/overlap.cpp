@@ -2,10 +2,97 @@
 // Overlap tests from bounds and strides.
 #include "kernels/common/overlap.h"
 
+#include <cstdlib>
+#include <numeric>
+
 #include "kernels/common/call.h"
 
 namespace tenon::kernels {
 namespace {
+
+// Finds out whether two indices of a view lead to one element: whether steps along its dims, fewer
+// than a dim's size each and not all of them none, add up to no distance.
+class SelfOverlap {
+ public:
+  SelfOverlap(Sizes sizes, Sizes strides) {
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] > 1) dims_[count_++] = {std::abs(strides[d]), sizes[d] - 1};
+    }
+    std::sort(dims_, dims_ + count_,
+              [](const Dim& a, const Dim& b) { return a.stride < b.stride; });
+  }
+
+  bool exists() {
+    if (count_ != 0 && dims_[0].stride == 0) return true;
+    int64_t reach = 0;
+    int64_t divisor = 0;
+    bool nested = true;
+    for (int k = 0; k < count_; ++k) {
+      nested = nested && dims_[k].stride > reach;
+      reaches_[k] = reach;
+      divisors_[k] = divisor;
+      reach += dims_[k].stride * dims_[k].most;
+      divisor = std::gcd(divisor, dims_[k].stride);
+    }
+    if (nested) return false;  // each dim steps over all that those before it reach
+    // The last dim with steps has some of them forwards: backwards is the same pair of indices.
+    for (int k = 1; k < count_; ++k) {
+      for (int64_t steps = 1; steps <= dims_[k].most; ++steps) {
+        const int64_t distance = steps * dims_[k].stride;
+        if (distance > reaches_[k]) break;
+        if (can_reach(k, distance)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Dim {
+    int64_t stride;
+    int64_t most;  // steps
+  };
+  // More than layouts that anybody makes need; where they do not do, the view counts as one that
+  // overlaps itself.
+  static constexpr int64_t kMostTries = 1'000'000;
+
+  // Whether the dims before the k-th add up to a distance.
+  bool can_reach(int k, int64_t distance) {
+    if (distance == 0) return true;
+    if (k == 0 || std::abs(distance) > reaches_[k] || distance % divisors_[k] != 0) return false;
+    const Dim& dim = dims_[k - 1];
+    if (k == 1) return true;  // a multiple of its stride, and near enough
+    if (++tries_ > kMostTries) return true;
+    const int64_t below = reaches_[k - 1];
+    // Only so many steps bring the rest within the reach of the dims before.
+    const int64_t middle = distance / dim.stride;
+    const int64_t around = below / dim.stride + 1;
+    const int64_t first = std::max(-dim.most, middle - around);
+    const int64_t last = std::min(dim.most, middle + around);
+    for (int64_t steps = first; steps <= last; ++steps) {
+      if (can_reach(k - 1, distance - steps * dim.stride)) return true;
+    }
+    return false;
+  }
+
+  Dim dims_[kMaxDims];
+  int64_t reaches_[kMaxDims];   // of the dims before
+  int64_t divisors_[kMaxDims];  // of their strides
+  int count_ = 0;
+  int64_t tries_ = 0;
+};
+
+// Returns true if two views of the same memory show its elements in the same order: the strides of
+// dims of size 1 mean nothing.
+bool have_same_layout(const tenon_tensor_info& a, const tenon_tensor_info& b) {
+  int32_t i = 0, j = 0;
+  while (true) {
+    while (i < a.ndim && a.sizes[i] == 1) ++i;
+    while (j < b.ndim && b.sizes[j] == 1) ++j;
+    if (i == a.ndim || j == b.ndim) return i == a.ndim && j == b.ndim;
+    if (a.sizes[i] != b.sizes[j] || a.strides[i] != b.strides[j]) return false;
+    ++i, ++j;
+  }
+}
 
 bool is_dense(const tenon_tensor_info& info) {
   return is_contiguous(info) || is_non_overlapping_and_dense(sizes_of(info), strides_of(info));
@@ -21,11 +108,7 @@ Overlap compare(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   const uintptr_t end_a = begin_a + static_cast<uintptr_t>(a.numel * size_of(dtype_of_info(a)));
   const uintptr_t end_b = begin_b + static_cast<uintptr_t>(b.numel * size_of(dtype_of_info(b)));
   if (begin_a == begin_b && end_a == end_b) {
-    const Sizes strides_a = strides_of(a);
-    const Sizes strides_b = strides_of(b);
-    const bool same =
-        std::equal(strides_a.begin(), strides_a.end(), strides_b.begin(), strides_b.end());
-    return same ? Overlap::Full : Overlap::Partial;
+    return have_same_layout(a, b) ? Overlap::Full : Overlap::Partial;
   }
   return begin_a < end_b && begin_b < end_a ? Overlap::Partial : Overlap::None;
 }
@@ -33,12 +116,11 @@ Overlap compare(const tenon_tensor_info& a, const tenon_tensor_info& b) {
 }  // namespace
 
 void check_no_internal_overlap(const char* op, const tenon_tensor_info& output) {
-  for (int32_t i = 0; i < output.ndim; ++i) {
-    if (output.strides[i] == 0 && output.sizes[i] > 1) [[unlikely]] {
-      fail(TENON_ERROR_INVALID_ARGUMENT,
-           {op, ": output must have each element at a place of its own, got sizes ",
-            sizes_of(output), " with strides ", strides_of(output), "; clone() it first"});
-    }
+  if (is_contiguous(output) || output.numel < 2) return;
+  if (SelfOverlap(sizes_of(output), strides_of(output)).exists()) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": output must have each element at a place of its own, got sizes ", sizes_of(output),
+          " with strides ", strides_of(output), "; clone() it first"});
   }
 }
 

@@ -8,7 +8,8 @@ namespace tenon::kernels {
 
 struct Call;
 
-// Throws when an output surely has several elements at one address (an expanded tensor).
+// Throws when an output has several elements at one address, as an expanded tensor has, or one of
+// as_strided whose rows overlap.
 void check_no_internal_overlap(const char* op, const tenon_tensor_info& output);
 
 // Throws when an output and an input share memory without being the very same view: elements would

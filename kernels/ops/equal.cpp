@@ -2,11 +2,10 @@
 // What aten::equal calls.
 #include "kernels/ops/equal.h"
 
-#include <algorithm>
-
 #include "kernels/common/call.h"
 #include "kernels/common/check.h"
 #include "kernels/ops/calls.h"
+#include "kernels/ops/symbolic_calls.h"
 
 namespace tenon::kernels::ops {
 
@@ -20,9 +19,9 @@ void equal(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {call.op(), ": other must be ", self.dtype(), " like self, got ", other.dtype()});
   }
-  bool same = std::ranges::equal(self.sizes(), other.sizes());
-  if (same && numel_of(self) != 0) {
-    same = item(sum(ne(self, other), std::nullopt)).value().as.i == 0;
+  bool same = are_equal(words_of(self), words_of(other));
+  if (same && !(numel_word(self) == 0)) {
+    same = !is_known_true(item(sum(ne(self, other), std::nullopt)));
   }
   call.results[0] = tenon_value_of_bool(same);
 }

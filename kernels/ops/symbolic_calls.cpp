@@ -21,6 +21,14 @@ bool are_numbers(const SymbolicDims& sizes) {
                      [](SymbolicSize size) { return size.is_number(); });
 }
 
+bool is_known_true(const Scalar& number) {
+  const uint16_t tag = number.value().tag;
+  if (tag < TENON_TAG_SYMINT || tag > TENON_TAG_SYMBOOL) return number.to_bool();
+  tenon_value known = tenon_value_of_none();
+  check(tenon_symbol_guard(&number.value(), nullptr, 0, &known));
+  return Scalar(known).to_bool();
+}
+
 Tensor call_boxed(const char* name, tenon_value* args, uint32_t count) {
   const tenon_op* op = nullptr;
   check(tenon_op_find(name, &op));

@@ -9,6 +9,10 @@
 
 namespace tenon::kernels {
 
+// Returns true if a number that was read of a tensor is not 0. Throws TENON_ERROR_DATA_DEPENDENT
+// for a symbol whose value only a run knows, as that of an element of a fake tensor.
+bool is_known_true(const Scalar& number);
+
 SymbolicDims words_of(const Tensor& tensor);
 // Of a dim from 0; 0-dim tensors count as vectors of one.
 SymbolicSize word_along(const Tensor& tensor, int64_t dim);

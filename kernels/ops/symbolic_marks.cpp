@@ -14,10 +14,12 @@ namespace tenon::kernels {
 namespace {
 
 // Primes, in the order of hints: what compares two sizes finds them as they are. They lie so far
-// apart that no sum that is taken for one of a size and a number belongs to two.
+// apart that no sum that is taken for one of a size and a number belongs to two. The second row is
+// no shifted first one: a sum or difference of up to three of them, each once or twice, differs
+// between the rows, and by another number than any of them does.
 constexpr int64_t kPrimes[2][12] = {
     {211, 307, 401, 503, 601, 701, 809, 907, 1009, 1103, 1201, 1301},
-    {257, 353, 449, 547, 647, 743, 853, 953, 1051, 1151, 1249, 1361}};
+    {257, 509, 683, 887, 1201, 1483, 1723, 1997, 2221, 2459, 2699, 2837}};
 constexpr size_t kMost = std::size(kPrimes[0]);
 // A size plus or minus so much, as padding makes it, is seen as that.
 constexpr int64_t kMostAdded = 40;

@@ -397,6 +397,36 @@ void index_by_one(const Call& call) {
   call.give(0, new_symbolic(Tensor::retain(call.tensor(0)), sizes));
 }
 
+// The numbers from `start` up or down to `end`, whose places are -1 where the operator has none.
+template <int start, int end, int step>
+void arange(const Call& call) {
+  const auto is_whole = [&](int k) {
+    return k < 0 || call.args[k].tag == TENON_TAG_INT || call.args[k].tag == TENON_TAG_SYMINT;
+  };
+  if (!is_whole(start) || !is_whole(end) || !is_whole(step)) return run_with_numbers(call);
+  const SymbolicSize first = start < 0 ? SymbolicSize(0) : size_argument(call, start);
+  const SymbolicSize last = size_argument(call, end);
+  // A guard: whether it leads up or down decides the rule.
+  const int64_t by = step < 0 ? 1 : number_of(size_argument(call, step));
+  if (by == 0 || by == INT64_MIN) return run_with_numbers(call);
+  const SymbolicSize span = by > 0 ? last - first : first - last;
+  if (span < SymbolicSize(0)) return run_with_numbers(call);
+  // A result without elements tells dtype and device.
+  std::vector<tenon_value> args(call.args, call.args + call.form.arguments);
+  for (const int k : {start, end}) {
+    if (k >= 0) args[static_cast<size_t>(k)] = tenon_value_of_int(0);
+  }
+  if (step >= 0) args[static_cast<size_t>(step)] = tenon_value_of_int(1);
+  tenon_value made = tenon_value_of_none();
+  call.facts().family->run(Call{call.form, args.data(), &made});
+  const Tensor like(made.as.tensor);
+  if (has_memory(like)) return run_with_numbers(call);
+  const int64_t width = by > 0 ? by : -by;
+  const SymbolicSize length =
+      width == 1 ? span : (span + SymbolicSize(width - 1)) / SymbolicSize(width);
+  call.give(0, new_symbolic(like, SymbolicDims{length}));
+}
+
 // Writes all of the first argument, whatever its sizes.
 void fills_first(const Call& call) { StandIns(call).run(); }
 
@@ -416,6 +446,9 @@ constexpr Named kRules[] = {
     {"gather", kFunctional, &gather},
     {"embedding", kFunctional, &embedding},
     {"nonzero", kFunctional, &nonzero},
+    {"arange", kFunctional, &arange<-1, 0, -1>},
+    {"arange.start", kFunctional, &arange<0, 1, -1>},
+    {"arange.start_step", kFunctional, &arange<0, 1, 2>},
     {"index.Tensor", kFunctional, &index_by_one},
     {"clone", kFunctional, &like_first},
     {"empty_like", kFunctional, &like_first},

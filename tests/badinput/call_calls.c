@@ -174,6 +174,15 @@ static tenon_status redispatch(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// A tensor of the case's kind with the key's set; "none" leaves the argument out.
+static tenon_status check_keys(const bad_world* world, const bad_case* one) {
+  const int on_meta = strcmp(one->args[1], "TM") == 0;
+  const tenon_value arg = tenon_value_of_tensor(on_meta ? world->meta : world->tensor);
+  tenon_keyset set = 0;
+  assert_ok(tenon_keyset_from_key(key_of(one->args[0]), &set));
+  return tenon_op_check_keys(world->taken, set, &arg, strcmp(one->args[1], "none") != 0);
+}
+
 static tenon_status slot(const bad_world* world, const bad_case* one) {
   bad_slot given;
   const tenon_key key = read_slot(one->args[0], &given);
@@ -189,5 +198,6 @@ const bad_named_call bad_op_calls[] = {{"call", &checked_call},
                                        {"failing", &failing},
                                        {"call_key", &call_key},
                                        {"redispatch", &redispatch},
+                                       {"check_keys", &check_keys},
                                        {"slot", &slot},
                                        {NULL, NULL}};

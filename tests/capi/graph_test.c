@@ -561,10 +561,24 @@ static void Graph_Defined_IsAnOperator(void** state) {
   tenon_library_release(library);
 }
 
+// A graph may hold the sizes that its inputs had: it takes no others, unless the caller says so.
+static void Graph_OtherSizes_AreRefused(void** state) {
+  (void)state;
+  tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD);
+  tenon_tensor* three = vector_of((float[3]){0}, 3);
+  tenon_value ret;
+  assert_int_equal(run(graph, &three, 1, &ret), TENON_ERROR_INVALID_ARGUMENT);
+  tenon_error* error = tenon_error_take();
+  assert_non_null(strstr(tenon_error_message(error), "x must be of size 2, at dim 0, got 3"));
+  tenon_error_release(error);
+  tenon_tensor_release(three);
+  tenon_graph_release(graph);
+}
+
 // An error in a run tells the node, and what was made before it is gone.
 static void Graph_RunFails_TellsTheNode(void** state) {
   (void)state;
-  tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD);
+  tenon_graph* graph = recorded(TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_ANY_SIZES);
   tenon_tensor* three = vector_of((float[3]){0}, 3);
   tenon_value ret;
   assert_int_equal(run(graph, &three, 1, &ret), TENON_ERROR_INVALID_ARGUMENT);
@@ -607,6 +621,7 @@ int main(void) {
       cmocka_unit_test(Graph_MalformedFile_IsRefused),
       cmocka_unit_test(Graph_OfPython_Runs),
       cmocka_unit_test(Graph_Defined_IsAnOperator),
+      cmocka_unit_test(Graph_OtherSizes_AreRefused),
       cmocka_unit_test(Graph_RunFails_TellsTheNode),
   };
   return cmocka_run_group_tests(tests, NULL, nothing_is_left);

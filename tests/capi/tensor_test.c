@@ -296,6 +296,34 @@ static void wrap_with_refuses_what_does_not_fit(void** state) {
 }
 
 // A program built with a later header, whose struct has one field more.
+static void wrapped_data_must_be_aligned(void** state) {
+  (void)state;
+  static double memory[8];  // from an address that is a multiple of 8 bytes
+  const int64_t two = 2, one = 1;
+  for (tenon_dtype dtype = 0; dtype <= TENON_DTYPE_F8_E4M3FN; ++dtype) {
+    if (tenon_dtype_size(dtype) == 0) continue;
+    const int is_complex = dtype == TENON_DTYPE_C64 || dtype == TENON_DTYPE_C128;
+    const size_t alignment = (size_t)tenon_dtype_size(dtype) / (is_complex ? 2 : 1);
+    for (size_t offset = 0; offset < 8; ++offset) {
+      for (int strided = 0; strided < 2; ++strided) {
+        int deleted = 0;
+        tenon_tensor* tensor = NULL;
+        const tenon_status status =
+            tenon_tensor_wrap((char*)memory + offset, dtype, NULL, 1, &two, strided ? &one : NULL,
+                              &deleted, &count_delete, &tensor);
+        if (offset % alignment == 0) {
+          assert_ok(status);
+        } else {
+          assert_error(status, TENON_ERROR_INVALID_ARGUMENT, "data must be aligned to");
+          assert_null(tensor);
+        }
+        tenon_tensor_release(tensor);
+        assert_int_equal(deleted, 1);
+      }
+    }
+  }
+}
+
 static void wrap_with_takes_a_longer_struct(void** state) {
   (void)state;
   struct {
@@ -554,6 +582,7 @@ int main(void) {
       cmocka_unit_test(wrapped_memory_is_shared_and_deleted_once),
       cmocka_unit_test(wrap_with_says_all_of_a_memory),
       cmocka_unit_test(wrap_with_refuses_what_does_not_fit),
+      cmocka_unit_test(wrapped_data_must_be_aligned),
       cmocka_unit_test(wrap_with_takes_a_longer_struct),
       cmocka_unit_test(meta_has_shape_and_no_memory),
       cmocka_unit_test(undefined_is_one_tensor_without_keys),

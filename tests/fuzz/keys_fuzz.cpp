@@ -144,11 +144,12 @@ void check_guards(Input& input, int depth) {
                                 : kind == 1 ? tenon_key_guard_exclude(keys, &guard)
                                             : tenon_key_guard_force(keys, ~keys, &guard);
     FUZZ_CHECK(status == TENON_OK);
-    // Backend bits count in neither word.
-    const tenon_keyset counted = keys & ~(bit(TENON_BACKEND_BITS) - 1);
-    const Words wanted = kind == 0   ? Words{before.included | counted, before.excluded}
-                         : kind == 1 ? Words{before.included, before.excluded | counted}
-                                     : Words{counted, ~keys & ~(bit(TENON_BACKEND_BITS) - 1)};
+    // Backend bits count in neither word, and Fake is never excluded.
+    const tenon_keyset countable = ~(bit(TENON_BACKEND_BITS) - 1);
+    const tenon_keyset excludable = countable & ~bit(TENON_BACKEND_BITS + TENON_FUNCTIONALITY_FAKE);
+    const Words wanted = kind == 0   ? Words{before.included | (keys & countable), before.excluded}
+                         : kind == 1 ? Words{before.included, before.excluded | (keys & excludable)}
+                                     : Words{keys & countable, ~keys & excludable};
     FUZZ_CHECK(Words() == wanted);
     check_guards(input, depth + 1);
     if (input.coin()) check_guards(input, depth + 1);

@@ -22,10 +22,10 @@ def test_a_traced_function_runs_on_other_values():
         return (x @ w).relu() + 1
 
     traced = graph.trace(block, tenon.ones(2, 2), tenon.ones(2, 2))
-    y = traced(tenon.tensor([[1.0, -2.0]]), tenon.tensor([[3.0], [4.0]]))
+    y = traced(tenon.eye(2), tenon.tensor([[3.0, -1.0], [-2.0, 4.0]]))
     # [quote.end]
     assert names(traced) == ["aten::mm", "aten::relu", "aten::add.Tensor"]
-    assert y.tolist() == [[1]]
+    assert y.tolist() == [[4, 1], [1, 5]]
 
 
 def test_trees_keep_their_structure():
@@ -235,7 +235,7 @@ def test_threads_run_one_graph_at_once():
 
 
 def test_an_error_of_a_run_names_its_node():
-    traced = graph.trace(lambda x, y: x.exp() + y, tenon.ones(2), tenon.ones(2))
+    traced = graph.trace(lambda x, y: x.exp() + y, tenon.ones(2), tenon.ones(2), any_sizes=True)
     with pytest.raises(tenon.Error) as caught:
         traced(tenon.ones(2), tenon.ones(3))
     assert any("node 1 of a graph, aten::add.Tensor" in note for note in caught.value.__notes__)
@@ -249,7 +249,7 @@ def test_the_file_that_all_languages_run_is_what_python_writes():
         return best * 2, where
 
     path = pathlib.Path(__file__).parents[1] / "conformance" / "graphs" / "block.safetensors"
-    assert path.read_bytes() == graph.trace(block, tenon.ones(1, 2)).to_bytes()
+    assert path.read_bytes() == graph.trace(block, tenon.ones(1, 2), any_sizes=True).to_bytes()
     best, where = graph.Graph.load(path)(tenon.tensor([[1.0, 2.0]]))
     assert best.tolist() == [[11]] and where.tolist() == [[0]]
 
@@ -303,3 +303,65 @@ def test_a_graph_without_a_handle_is_refused():
         made(tenon.ones(1))
     with pytest.raises(tenon.Error):
         made._handle = 3
+
+
+def test_runs_refuse_sizes_that_were_numbers():
+    def mean(x):
+        return x.sum() / x.shape[0]
+
+    traced = graph.trace(mean, tenon.ones(4))
+    assert traced(tenon.full((4,), 3.0)).item() == 3
+    for made in (traced, traced.remove_dead(), traced.functionalize(), graph_of(traced)):
+        with pytest.raises(tenon.InvalidArgumentError, match="x0 must be of size 4, at dim 0, got"):
+            made(tenon.ones(2))
+        with pytest.raises(tenon.InvalidArgumentError, match="x0 must be of 1 dims"):
+            made(tenon.ones(4, 1))
+        with pytest.raises(tenon.InvalidArgumentError):
+            made.bind(tenon.ones(2))
+
+
+def graph_of(traced):
+    return graph.Graph.from_bytes(traced.to_bytes())
+
+
+def test_user_says_how_sizes_are_recorded():
+    def double(x):
+        return x + x
+
+    anywhere = graph.trace(double, tenon.ones(4), any_sizes=True)
+    assert anywhere(tenon.ones(2)).tolist() == [2, 2]
+    assert graph_of(anywhere)(tenon.ones(3, 1)).shape == (3, 1)
+    x = tenon.ones(4)
+    with graph.Recording(any_sizes=True) as recorded:
+        recorded.add_input(like=x)
+        recorded.add_output(double(x))
+    assert recorded(tenon.ones(1)).tolist() == [2]
+    symbolic = graph.trace(lambda x: x.sum() / x.shape[0], tenon.ones(4), dynamic=True)
+    assert symbolic(tenon.ones(2)).item() == 1
+
+
+def test_constant_that_the_function_writes_is_new_in_each_run():
+    def count(x):
+        total = tenon.tensor([0.0, 0.0])
+        total += x
+        return total
+
+    for dynamic in (None, True):
+        traced = graph.trace(count, tenon.ones(2), dynamic=dynamic)
+        for made in (traced, traced.fold_constants()):
+            assert [made(tenon.ones(2)).tolist() for _ in range(3)] == [[1, 1]] * 3
+
+
+@pytest.mark.parametrize("function", [tenon.equal, tenon.allclose])
+def test_truth_of_elements_is_not_decided_while_tracing(function):
+    for decide in (function, lambda a, b: a if function(a, b) else b):
+        with pytest.raises(tenon.DataDependentError):
+            graph.trace(decide, tenon.ones(3), tenon.ones(3), dynamic=True)
+    # Sizes are known: they are compared.
+    traced = graph.trace(
+        lambda a, b: a.sum() if tenon.equal(a, b) else b.sum(),
+        tenon.ones(3),
+        tenon.ones(3, 2),
+        dynamic=True,
+    )
+    assert traced(tenon.ones(5), tenon.ones(5, 2)).item() == 10

@@ -597,3 +597,32 @@ def test_a_pattern_does_not_match_sizes_of_another_tensor():
     pattern = graph.trace(rows_of, randn(3, 12), dynamic={"x": {0: "n"}})
     changed, count = traced.replace_pattern(pattern, pattern, ignore_literals=True)
     assert count == 0 and tenon.equal(changed(*args), model(*args))
+
+
+@pytest.mark.parametrize("sizes", [(3, 7), (2, 2), (4, 100), (9, 10)])
+def test_arange_between_sizes(sizes):
+    def ranges(a, b):
+        m, n = a.shape[0], b.shape[0]
+        return (
+            tenon.arange(m, n),
+            tenon.arange(m),
+            tenon.arange(2, n, 3),
+            tenon.arange(n, m, -2),
+            tenon.arange(m, 2 * n + 1, 2, dtype=tenon.float32),
+            tenon.arange(m + 1, n + m + 1),
+        )
+
+    traced = graph.trace(ranges, tenon.ones(3), tenon.ones(7), dynamic=True)
+    given = tuple(tenon.ones(size) for size in sizes)
+    for got, want in zip(traced(*given), ranges(*given), strict=True):
+        assert got.dtype == want.dtype
+        assert got.tolist() == want.tolist()
+
+
+def test_arange_that_leads_the_other_way_is_refused():
+    def between(a, b):
+        return tenon.arange(a.shape[0], b.shape[0])
+
+    traced = graph.trace(between, tenon.ones(3), tenon.ones(7), dynamic=True)
+    with pytest.raises(tenon.InvalidArgumentError):
+        traced(tenon.ones(7), tenon.ones(3))

@@ -295,3 +295,25 @@ def test_state_of_a_tensor_that_a_graph_holds_is_no_garbage():
     gc.collect()
     assert y.grad_fn._saved_self.itself is y.grad_fn._saved_self
     y.grad_fn._saved_self.itself = None
+
+
+def test_hooks_that_a_backward_pass_enters_end_with_it():
+    seen = []
+
+    def enter(grad):
+        graph.saved_tensors_hooks(lambda t: (seen.append(1), t)[1], lambda t: t).__enter__()
+
+    x = tenon.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    y.register_hook(enter)
+    y.backward()
+    x * x
+    assert seen == []
+    # Those that the caller has stay.
+    with graph.saved_tensors_hooks(lambda t: (seen.append(2), t)[1], lambda t: t):
+        z = (x * x).sum()
+        z.register_hook(enter)
+        z.backward()
+        seen.clear()
+        x * x
+    assert set(seen) == {2}

@@ -81,3 +81,25 @@ fn a_closure_is_a_fake_kernel() {
     let twice = library.register_fake("row", |x: &Tensor| x.clone());
     assert_eq!(twice.unwrap_err().status(), Status::ALREADY_EXISTS);
 }
+
+#[test]
+fn what_is_made_in_a_mode_is_fake() {
+    let mode = FakeMode::new().unwrap();
+    let made = mode
+        .run(|| {
+            vec![
+                Tensor::from_vec(vec![1.0f32; 6], &[2, 3]),
+                Tensor::from_slice(&[1i64, 2], &[2]),
+                Tensor::filled(true, &[4]),
+                Tensor::scalar(1.0f64),
+                Tensor::empty(&[1 << 40], DType::F32, Device::CPU),
+            ]
+        })
+        .unwrap();
+    for tensor in made {
+        let tensor = tensor.unwrap();
+        assert!(tensor.is_fake(), "{tensor}");
+        assert_eq!(tensor.device(), Device::CPU);
+    }
+    assert!(!real().is_fake());
+}

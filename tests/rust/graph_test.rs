@@ -2,7 +2,8 @@
 //! Graphs: recorded, run, changed, saved, defined as operators.
 
 use tenon::graph::{
-    Builder, Graph, Ref, FOLD_CONSTANTS, IGNORE_LITERALS, MERGE_COMMON, REMOVE_DEAD, STRICT,
+    Builder, Graph, Ref, ANY_SIZES, BELOW_AUTOGRAD, FOLD_CONSTANTS, IGNORE_LITERALS, MERGE_COMMON,
+    REMOVE_DEAD, STRICT,
 };
 use tenon::{Library, Op, Status, Tensor, Value};
 
@@ -302,4 +303,38 @@ fn a_file_of_python_with_sizes_runs() {
     );
     assert_eq!(graph.run(&[&ones(5)]).unwrap()[0].shape(), [10]);
     assert_eq!(graph.run(&[&ones(5)]).unwrap()[1].shape(), [5]);
+}
+
+#[test]
+fn runs_refuse_sizes_that_were_numbers() {
+    let mean = |given: &[&Tensor]| {
+        let size = Tensor::scalar(given[0].shape()[0] as f32)?;
+        Ok(vec![(&given[0].sum()? / &size)?])
+    };
+    let four = Tensor::from_vec(vec![1.0f32; 4], &[4]).unwrap();
+    let two = Tensor::from_vec(vec![1.0f32; 2], &[2]).unwrap();
+    let graph = Graph::record(&[&four], mean).unwrap();
+    assert_eq!(graph.run(&[&four]).unwrap()[0].item::<f32>().unwrap(), 1.0);
+    let error = graph.run(&[&two]).unwrap_err();
+    assert_eq!(error.status(), Status::INVALID_ARGUMENT);
+    assert!(error.message().contains("x0 must be of size 4"), "{error}");
+    let flags = BELOW_AUTOGRAD | ANY_SIZES;
+    let double = |given: &[&Tensor]| Ok(vec![(given[0] + given[0])?]);
+    let graph = Graph::record_with(flags, &[&four], double).unwrap();
+    assert_eq!(graph.run(&[&two]).unwrap()[0].shape(), [2]);
+}
+
+#[test]
+fn a_constant_that_the_function_writes_is_new_in_each_run() {
+    let count = |given: &[&Tensor]| {
+        let total = Tensor::from_vec(vec![0.0f32; 2], &[2])?;
+        total.add_(given[0])?;
+        Ok(vec![total])
+    };
+    let ones = Tensor::from_vec(vec![1.0f32; 2], &[2]).unwrap();
+    let graph = Graph::record(&[&ones], count).unwrap();
+    for _ in 0..3 {
+        let total = &graph.run(&[&ones]).unwrap()[0];
+        assert_eq!(total.to_vec::<f32>().unwrap(), [1.0, 1.0]);
+    }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finding and calling operators: positions, names, defaults, keys.
 
-use tenon::{DispatchKey, DispatchKeySet, LazyOp, Library, Op, Status, Tensor, Value};
+use tenon::{
+    DType, Device, DispatchKey, DispatchKeySet, KernelContext, LazyOp, Library, Op, Status, Tensor,
+    Value, ValueRef,
+};
 
 use crate::support::{fails, floats, read};
 
@@ -242,4 +245,63 @@ fn operators_print_their_names() {
         ("op_print::line".into(), "Op(op_print::line)".into())
     );
     assert_eq!(op.schema().unwrap().arguments().len(), 4);
+}
+
+#[test]
+fn explicit_keys_lead_to_no_kernel_that_cannot_read_the_tensors() {
+    let add = Op::find("aten::add.Tensor").unwrap();
+    let x = floats(&[1.0, 2.0]);
+    let meta = Tensor::empty(&[2], DType::F32, Device::META).unwrap();
+    let mode = tenon::fake::FakeMode::new().unwrap();
+    let fake = mode.from_tensor(&x).unwrap();
+    let cpu = x.keys();
+    let square = Tensor::empty(&[2, 2], DType::F32, Device::META).unwrap();
+    for bad in [&meta, &fake] {
+        let named = ["aten::add.Tensor", "other", "CPU can read"];
+        let called = add.call_key::<Tensor>(DispatchKey::CPU, (&x, bad));
+        fails(called, Status::INVALID_ARGUMENT, &named);
+        fails(
+            add.redispatch::<Tensor>(cpu, (&x, bad)),
+            Status::INVALID_ARGUMENT,
+            &named,
+        );
+        let listed = Op::find("aten::cat").unwrap();
+        let called = listed.call_key::<Tensor>(DispatchKey::CPU, (&[&x, bad][..], 0));
+        fails(called, Status::INVALID_ARGUMENT, &["aten::cat", "tensors"]);
+    }
+    let product = Op::find("aten::mm").unwrap();
+    let product = product.typed::<(&Tensor, &Tensor), Tensor>().unwrap();
+    let called = product.redispatch(cpu, &square, &square);
+    fails(called, Status::INVALID_ARGUMENT, &["aten::mm", "self"]);
+    assert!(add.redispatch::<Tensor>(cpu, (&x, &x)).is_ok());
+    assert!(add
+        .call_key::<Tensor>(DispatchKey::META, (&meta, &meta))
+        .is_ok());
+}
+
+#[test]
+fn a_kernel_may_not_redispatch_with_a_tensor_without_memory() {
+    let library = Library::define_namespace("op_swapped").unwrap();
+    let op = library.define("f(Tensor a) -> Tensor").unwrap();
+    library
+        .impl_fn("f", DispatchKey::CPU, |a: &Tensor| a.copy())
+        .unwrap();
+    library
+        .impl_boxed(
+            "f",
+            DispatchKey::AUTOGRAD_CPU,
+            |context: &KernelContext, _: &[ValueRef]| {
+                let meta = Tensor::empty(&[2], DType::F32, Device::META)?;
+                let keys = context.keys_below(DispatchKey::AUTOGRAD_CPU);
+                let result: Tensor = context.redispatch(keys, (&meta,))?;
+                Ok(vec![Value::from(result)])
+            },
+        )
+        .unwrap();
+    let called = op.call::<Tensor>((&floats(&[1.0, 2.0]),));
+    fails(
+        called,
+        Status::INVALID_ARGUMENT,
+        &["op_swapped::f", "a must be"],
+    );
 }

@@ -343,6 +343,9 @@ jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_addre
   const tenon_op* o = pointer<tenon_op>(op);
   CallBlock* block = pointer<CallBlock>(block_address);
   const auto set = static_cast<tenon_keyset>(keys);
+  // Keys that Java chose may lead to a kernel that cannot read the tensors.
+  const tenon_status fits = tenon_op_check_keys(o, set, block->stack.args, block->stack.nargs);
+  if (fits != TENON_OK) return fits;
   if (!direct) {  // counts and tags are checked, and the error stays in the stack
     const tenon_status status = tenon_op_redispatch(o, set, &block->stack);
     if (status != TENON_OK) tenon_error_set(block->stack.error);

@@ -258,6 +258,10 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
 
 INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   tenon_frame frame;
+  /* Keys that Python chose may lead to a kernel that cannot read the tensors. */
+  if (keys && tnp_check(tenon_op_check_keys(c->op->op, *keys, c->values, c->count)) != 0) {
+    return NULL;
+  }
   const tenon_entry* entry = keys ? tenon_frame_begin_keys(c->op->op, *keys, &frame)
                                   : tenon_frame_begin_boxed(c->op->op, c->values, c->count, &frame);
   if (TNP_UNLIKELY(entry == NULL)) return tnp_raise();

@@ -180,7 +180,19 @@ static PyObject* copy_symbolic(PyObject* module, PyObject* args) {
 }
 
 PyObject* tnp_in_fake_mode(PyObject* made) {
+  static tnp_known_op op_clone = {"aten::clone", NULL};
   if (made == NULL) return NULL;
+  if (TNP_UNLIKELY(tenon_graph_is_recording())) {
+    /* The graph holds the elements as they are now, and each run works on a copy: what the function
+     * writes to its constant must not be there in the next run. */
+    PyObject* op = tnp_known(&op_clone);
+    PyObject* copy = op != NULL ? ((tnp_op*)op)->vectorcall(op, &made, 1, NULL) : NULL;
+    if (copy != NULL) {
+      Py_DECREF(made);
+      return copy;
+    }
+    PyErr_Clear(); /* a fake mode that takes no real tensors */
+  }
   tenon_fake_mode* mode = tenon_fake_mode_copy_current();
   if (TNP_LIKELY(mode == NULL)) return made;
   tenon_fake_mode_release(mode);

@@ -446,16 +446,24 @@ class Recording:
             transforms and autocast traced away, backward passes included.
         strict: Calls that make numbers of tensors, such as `item`, fail.
         frames: Calls know where they were made from: see `Graph.frames`.
+        any_sizes: Runs take inputs of any sizes. That is right only if nothing in the graph came
+            from the sizes of the inputs; otherwise runs refuse sizes other than the recorded ones.
     """
 
     def __init__(
-        self, *, below_autograd: bool = True, strict: bool = False, frames: bool = False
+        self,
+        *,
+        below_autograd: bool = True,
+        strict: bool = False,
+        frames: bool = False,
+        any_sizes: bool = False,
     ) -> None:
         """Says what is recorded."""
         self._flags = (
             (_tenon.TENON_GRAPH_BELOW_AUTOGRAD if below_autograd else 0)
             | (_tenon.TENON_GRAPH_STRICT if strict else 0)
             | (_tenon.TENON_GRAPH_FRAMES if frames else 0)
+            | (_tenon.TENON_GRAPH_ANY_SIZES if any_sizes else 0)
         )
         self._graphs: list[Graph] = []
 
@@ -475,6 +483,7 @@ def trace(
     strict: bool = False,
     frames: bool = False,
     dynamic: Any = None,
+    any_sizes: bool = False,
 ) -> Graph:
     """Runs a function once and returns the graph of what it called.
 
@@ -490,6 +499,7 @@ def trace(
             tensor `{dim: size}` or a size for each dim, as `torch.export` has it. A size is None
             for the number, True or `Dim.AUTO`, a name or `Dim`; those of one name are the same.
             What is asked of sizes becomes guards of the graph, which each run checks.
+        any_sizes: As `Recording` has it.
     """
     leaves, in_spec = tree_flatten(inputs)
     wrong = next((leaf for leaf in leaves if not isinstance(leaf, Tensor)), None)
@@ -502,7 +512,10 @@ def trace(
         mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
         inputs = SymbolicInputs(mode.shape_env, function).of_all(inputs, dynamic)
         leaves, _ = tree_flatten(inputs)
-    with mode, Recording(below_autograd=below_autograd, strict=strict, frames=frames) as graph:
+    recording = Recording(
+        below_autograd=below_autograd, strict=strict, frames=frames, any_sizes=any_sizes
+    )
+    with mode, recording as graph:
         for leaf in leaves:
             graph.add_input(like=leaf)
         results, out_spec = tree_flatten(function(*inputs))

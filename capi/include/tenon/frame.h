@@ -107,6 +107,7 @@ TENON_CALL_API const tenon_entry* tenon_frame_begin_boxed(const tenon_op* op,
 
 /// Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
 /// Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
+/// No argument is NULL.
 ///
 /// Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
 ///            the schema. Results written by a failing kernel are cleared.
@@ -117,6 +118,7 @@ TENON_CALL_API tenon_status tenon_frame_call(tenon_frame* frame, tenon_stack* st
 
 /// Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
 /// (or the slot's with the same code, else a new one that names the operator) ends in the slot.
+/// No argument is NULL.
 ///
 /// Errors:    returns `status`.
 /// Threads:   owner thread.
@@ -125,6 +127,7 @@ TENON_CALL_API tenon_status tenon_frame_end(tenon_frame* frame, tenon_status sta
 
 /// Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
 /// where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
+/// No argument is NULL.
 ///
 /// Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
 /// Threads:   owner thread.

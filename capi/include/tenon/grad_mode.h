@@ -23,7 +23,7 @@ TENON_BEGIN_DECLS
 #define TENON_GRAD_MODE_INFERENCE_ON 3u /* what ON inside INFERENCE is */
 #define TENON_GRAD_MODE_NORMAL 4u       /* entered only: ON, also inside INFERENCE */
 
-/// Enters a grad mode until the guard is left, with tenon_key_guard_leave.
+/// Enters a grad mode until the guard is left, with tenon_key_guard_leave. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
 ///            thread's first use.

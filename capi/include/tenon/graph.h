@@ -32,6 +32,10 @@ TENON_BEGIN_DECLS
 #define TENON_GRAPH_STRICT 2u
 /* Nodes know where their calls were made from: see tenon_graph_get_frame. */
 #define TENON_GRAPH_FRAMES 4u
+/* Runs take inputs of any sizes, as if no call and no number of the graph came from the sizes that
+ * inputs had while it was recorded. Without it, inputs whose sizes were numbers then must have the
+ * same ones in each run. */
+#define TENON_GRAPH_ANY_SIZES 8u
 
 /// Begins to record the calling thread's calls into a new graph, inside the recordings that are on,
 /// which do not record meanwhile. A tensor that no recorded call made and that is no input becomes

@@ -21,7 +21,7 @@ typedef struct tenon_key_guard {
 } tenon_key_guard;
 
 /// Adds keys to the thread's included set until the guard is left. Only functionalities count: a
-/// guard never chooses a backend.
+/// guard never chooses a backend. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.
@@ -29,13 +29,15 @@ typedef struct tenon_key_guard {
 TENON_API tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_guard);
 
 /// Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
+/// Fake is never excluded: no kernel below it can read a fake tensor. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_key_guard_exclude(tenon_keyset keys, tenon_key_guard* out_guard);
 
-/// Replaces both sets until the guard is left. Only functionality bits count.
+/// Replaces both sets until the guard is left. Only functionality bits count, and Fake is never
+/// excluded. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.
@@ -44,6 +46,7 @@ TENON_API tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset 
                                              tenon_key_guard* out_guard);
 
 /// Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
+/// No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
 ///            that is not the innermost of its thread; nothing changes then.

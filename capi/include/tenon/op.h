@@ -34,7 +34,7 @@ TENON_API const char* tenon_op_name(const tenon_op* op);
 /// Since:     0.1
 TENON_API tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** out_schema);
 
-/// Calls an operator with boxed arguments.
+/// Calls an operator with boxed arguments. No argument is NULL.
 ///
 /// `stack->args` holds `stack->nargs` values in schema order; defaults are not filled in.
 /// Errors:    TENON_ERROR_TYPE when the count or a tensor position's tag differs from the schema,
@@ -46,6 +46,7 @@ TENON_API tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** o
 TENON_CALL_API tenon_status tenon_op_call_fast(const tenon_op* op, tenon_stack* stack);
 
 /// Calls an operator as tenon_op_call_fast does, after checking the type of every argument.
+/// No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type; else as
 ///            tenon_op_call_fast.
@@ -55,10 +56,13 @@ TENON_CALL_API tenon_status tenon_op_call_fast(const tenon_op* op, tenon_stack* 
 TENON_API tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack);
 
 /// Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
-/// are not consulted. Results must still be NONE.
+/// are not consulted. Results must still be NONE. `keys` must be some of those that the kernel was
+/// called with: their backend must be able to read all tensors among the arguments. That is checked
+/// where the thread runs no kernel; inside of one the caller may check it with tenon_op_check_keys.
+/// No argument is NULL.
 ///
 /// Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
-///            code.
+///            code. From outside of all kernels as tenon_op_check_keys.
 /// Ownership: as tenon_op_call_fast.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -68,7 +72,8 @@ TENON_CALL_API tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset
 /// Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 ///
 /// Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
-///            alias or unknown key; else as tenon_op_call_fast.
+///            alias or unknown key and for a tensor as tenon_op_check_keys; otherwise as
+///            tenon_op_call_fast.
 /// Ownership: as tenon_op_call_fast.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -88,7 +93,7 @@ TENON_API tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value
                                            const tenon_value* named, int64_t nnamed,
                                            tenon_value* rets, int64_t nrets);
 
-/// Checks count and types of arguments against the schema without calling.
+/// Checks count and types of arguments against the schema without calling. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type;
 ///            TENON_ERROR_NOT_FOUND when the operator has no schema.
@@ -112,6 +117,18 @@ TENON_API tenon_status tenon_op_check_results(const tenon_op* op, const tenon_va
 /// Since:     0.1
 TENON_API tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args,
                                              int64_t nargs, tenon_keyset* out_keys);
+
+/// Checks that kernels that `keys` lead to can read the arguments. A kernel of a backend reads no
+/// tensor of a higher backend, of Meta, or fake, and none that stands for something else, unless
+/// the layer that replaces it is among `keys`. Kernels for Meta read no memory and take all
+/// tensors.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT naming operator, argument and backend,
+///            TENON_ERROR_TYPE as tenon_op_call_fast.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_op_check_keys(const tenon_op* op, tenon_keyset keys,
+                                           const tenon_value* args, int64_t nargs);
 
 /// Returns an operator's tags, one a line.
 ///

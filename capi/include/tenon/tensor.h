@@ -180,7 +180,7 @@ TENON_API void tenon_tensor_release(tenon_tensor* tensor);
 /// Since:     0.1
 TENON_API int64_t tenon_tensor_use_count(const tenon_tensor* tensor);
 
-/// Fills the plain description.
+/// Fills the plain description. No argument is NULL.
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED for a symbolic shape.
 /// Ownership: pointers are borrowed until the tensor dies or is resized.

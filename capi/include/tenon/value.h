@@ -89,7 +89,8 @@ typedef struct tenon_value {
  * written argument is that argument: the kernel writes a new reference to the same handle.
  * `error` is NULL on entry; a kernel that fails may put an owned error here (or into the thread's
  * slot, tenon_error_set). A layer that redispatches with other arguments points `args` at its own
- * array and restores it on every exit. */
+ * array and restores it on every exit. args and rets are NULL only for no values, as the data of a
+ * list is: calls do not look. */
 typedef struct tenon_stack {
   tenon_value* args;
   tenon_value* rets;

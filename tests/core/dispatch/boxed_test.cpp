@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The boxed convention and the typed entry: checks of arguments and results, and where errors go.
 #include <cmath>
+#include <utility>
 
 #include "support.h"
 
@@ -275,6 +276,47 @@ TEST_F(Boxed, Item160_CallKey_PicksKernelOrFallbackWhateverTheArgumentsCarry) {
                      TENON_ERROR_INVALID_ARGUMENT, "got Autograd");
 }
 
+// A CPU kernel never sees what it cannot read: keys that the caller chose are compared with the
+// tensors where nothing else has compared them.
+TEST_F(Boxed, ExplicitKeys_TensorThatTheBackendCannotRead_AreRefused) {
+  const tenon_op* op = library_.define("keyed(Tensor a, Tensor[] more) -> ()");
+  library_.impl("keyed", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("keyed", TENON_KEY_META, noting("meta"));
+  library_.impl("keyed", TENON_KEY_AUTOGRAD, going_on("autograd"));
+  TestTensor meta({TENON_KEY_META}), cuda({TENON_KEY_CUDA});
+  TestTensor fake({TENON_KEY_FAKE}), wrapper({TENON_KEY_WRAPPER, TENON_KEY_AUTOGRAD_CPU});
+  for (TestTensor* bad : {&meta, &cuda, &fake, &wrapper}) {
+    tenon_tensor* list[] = {tensor_.get(), bad->get()};
+    for (const bool in_list : {false, true}) {
+      Call one({tensor_value(in_list ? tensor_ : *bad), tenon_value_of_tensors(list, 2)}, 0);
+      const char* named = in_list ? "more must be a tensor that kernels for CPU can read"
+                                  : "a must be a tensor that kernels for CPU can read";
+      TENON_EXPECT_ERROR(tenon_op_call_key(op, TENON_KEY_CPU, one.stack()),
+                         TENON_ERROR_INVALID_ARGUMENT, named);
+      for (const tenon_keyset set :
+           {keys({TENON_KEY_CPU}), keys({TENON_KEY_AUTOGRAD_CPU, TENON_KEY_CPU})}) {
+        EXPECT_EQ(tenon_op_redispatch(op, set, one.stack()), TENON_ERROR_INVALID_ARGUMENT);
+        tenon_error_set(std::exchange(one.stack()->error, nullptr));
+        TENON_EXPECT_ERROR(TENON_ERROR_INVALID_ARGUMENT, TENON_ERROR_INVALID_ARGUMENT, named);
+        TENON_EXPECT_ERROR(tenon_op_check_keys(op, set, one.stack()->args, 2),
+                           TENON_ERROR_INVALID_ARGUMENT, named);
+        tenon_frame frame;
+        const tenon_entry* entry = tenon_frame_begin_keys(op, set, &frame);
+        ASSERT_NE(entry, nullptr);
+        EXPECT_EQ(entry->typed, nullptr);
+        TENON_EXPECT_ERROR(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
+                           TENON_ERROR_INVALID_ARGUMENT, named);
+      }
+    }
+  }
+  EXPECT_EQ(take_notes(), "");
+  Call good({tensor_value(tensor_), tenon_value_of_tensors(nullptr, 0)}, 0);
+  TENON_EXPECT_OK(tenon_op_redispatch(op, keys({TENON_KEY_CPU}), good.stack()));
+  Call any({tensor_value(cuda), tenon_value_of_tensors(nullptr, 0)}, 0);
+  TENON_EXPECT_OK(tenon_op_call_key(op, TENON_KEY_META, any.stack()));
+  EXPECT_EQ(take_notes(), "cpu meta");
+}
+
 struct Failing {
   tenon_status code = TENON_ERROR_RUNTIME;
   bool in_stack = false;
@@ -498,12 +540,20 @@ TEST_F(Boxed, Begin_OneToNTensors_ThenRedispatchByKeys) {
   EXPECT_EQ(name(tenon_frame_begin1(op, tensor_.get(), &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CPU);
   const tenon_keyset below = tenon_keyset_below(TENON_KEY_AUTOGRAD);
-  EXPECT_EQ(name(tenon_frame_begin_keys(op, frame.keys & below, &frame), &frame), "cpu");
+  // From outside of all kernels, the boxed form checks the arguments and calls the kernel.
+  const auto redispatched = [&](tenon_keyset set, const TestTensor& tensor) {
+    const tenon_entry* entry = tenon_frame_begin_keys(op, set, &frame);
+    EXPECT_EQ(entry->typed, nullptr);
+    Call one({tensor_value(tensor), tenon_value_of_none(), tenon_value_of_none()}, 0);
+    EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())), TENON_OK);
+    return take_notes();
+  };
+  EXPECT_EQ(redispatched(frame.keys & below, tensor_), "cpu");
   EXPECT_EQ(name(tenon_frame_begin2(op, tensor_.get(), cuda.get(), &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CUDA);
   EXPECT_EQ(name(tenon_frame_begin3(op, tensor_.get(), nullptr, cuda.get(), &frame), &frame),
             "autograd");
-  EXPECT_EQ(name(tenon_frame_begin_keys(op, frame.keys & below, &frame), &frame), "cuda");
+  EXPECT_EQ(redispatched(frame.keys & below, cuda), "cuda");
   tenon_tensor* list[3] = {nullptr, tensor_.get(), cuda.get()};
   EXPECT_EQ(name(tenon_frame_begin_n(op, list, 3, &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CUDA);

@@ -1285,6 +1285,7 @@ pub const TENON_GRAD_MODE_NORMAL: u32 = 4;
 pub const TENON_GRAPH_BELOW_AUTOGRAD: u32 = 1;
 pub const TENON_GRAPH_STRICT: u32 = 2;
 pub const TENON_GRAPH_FRAMES: u32 = 4;
+pub const TENON_GRAPH_ANY_SIZES: u32 = 8;
 pub const TENON_GRAPH_VALUE_INPUT: u32 = 0;
 pub const TENON_GRAPH_VALUE_ATTRIBUTE: u32 = 1;
 pub const TENON_GRAPH_VALUE_RESULT: u32 = 2;
@@ -4382,7 +4383,7 @@ extern "C" {
     pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
     /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
- guard never chooses a backend.
+ guard never chooses a backend. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4393,6 +4394,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
+ Fake is never excluded: no kernel below it can read a fake tensor. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4402,7 +4404,8 @@ extern "C" {
         out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
-    /** Replaces both sets until the guard is left. Only functionality bits count.
+    /** Replaces both sets until the guard is left. Only functionality bits count, and Fake is never
+ excluded. No argument is NULL.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -4414,6 +4417,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
+ No argument is NULL.
 
  Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
             that is not the innermost of its thread; nothing changes then.
@@ -4652,7 +4656,7 @@ extern "C" {
         out_schema: *mut *mut tenon_schema,
     ) -> tenon_status;
     #[must_use]
-    /** Calls an operator with boxed arguments.
+    /** Calls an operator with boxed arguments. No argument is NULL.
 
  `stack->args` holds `stack->nargs` values in schema order; defaults are not filled in.
  Errors:    TENON_ERROR_TYPE when the count or a tensor position's tag differs from the schema,
@@ -4667,6 +4671,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Calls an operator as tenon_op_call_fast does, after checking the type of every argument.
+ No argument is NULL.
 
  Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type; else as
             tenon_op_call_fast.
@@ -4676,10 +4681,13 @@ extern "C" {
     pub fn tenon_op_call(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
     #[must_use]
     /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
- are not consulted. Results must still be NONE.
+ are not consulted. Results must still be NONE. `keys` must be some of those that the kernel was
+ called with: their backend must be able to read all tensors among the arguments. That is checked
+ where the thread runs no kernel; inside of one the caller may check it with tenon_op_check_keys.
+ No argument is NULL.
 
  Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
-            code.
+            code. From outside of all kernels as tenon_op_check_keys.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
@@ -4692,7 +4700,8 @@ extern "C" {
     /** Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 
  Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
-            alias or unknown key; else as tenon_op_call_fast.
+            alias or unknown key and for a tensor as tenon_op_check_keys; otherwise as
+            tenon_op_call_fast.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
@@ -4722,7 +4731,7 @@ extern "C" {
         nrets: i64,
     ) -> tenon_status;
     #[must_use]
-    /** Checks count and types of arguments against the schema without calling.
+    /** Checks count and types of arguments against the schema without calling. No argument is NULL.
 
  Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type;
             TENON_ERROR_NOT_FOUND when the operator has no schema.
@@ -4755,6 +4764,22 @@ extern "C" {
         args: *const tenon_value,
         nargs: i64,
         out_keys: *mut tenon_keyset,
+    ) -> tenon_status;
+    #[must_use]
+    /** Checks that kernels that `keys` lead to can read the arguments. A kernel of a backend reads no
+ tensor of a higher backend, of Meta, or fake, and none that stands for something else, unless
+ the layer that replaces it is among `keys`. Kernels for Meta read no memory and take all
+ tensors.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT naming operator, argument and backend,
+            TENON_ERROR_TYPE as tenon_op_call_fast.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_op_check_keys(
+        op: *const tenon_op,
+        keys: tenon_keyset,
+        args: *const tenon_value,
+        nargs: i64,
     ) -> tenon_status;
     #[must_use]
     /** Returns an operator's tags, one a line.
@@ -5669,7 +5694,7 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_tensor_use_count(tensor: *const tenon_tensor) -> i64;
     #[must_use]
-    /** Fills the plain description.
+    /** Fills the plain description. No argument is NULL.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED for a symbolic shape.
  Ownership: pointers are borrowed until the tensor dies or is resized.
@@ -6522,6 +6547,7 @@ extern "C" {
     #[must_use]
     /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
  Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
+ No argument is NULL.
 
  Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
             the schema. Results written by a failing kernel are cleared.
@@ -6535,6 +6561,7 @@ extern "C" {
     #[must_use]
     /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
  (or the slot's with the same code, else a new one that names the operator) ends in the slot.
+ No argument is NULL.
 
  Errors:    returns `status`.
  Threads:   owner thread.
@@ -6546,6 +6573,7 @@ extern "C" {
     #[must_use]
     /** Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
  where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
+ No argument is NULL.
 
  Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
  Threads:   owner thread.
@@ -6943,7 +6971,7 @@ extern "C" {
         generator: *const tenon_generator,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
-    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
+    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave. No argument is NULL.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
             thread's first use.

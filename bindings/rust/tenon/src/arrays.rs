@@ -28,7 +28,8 @@ pub fn from_ndarray<T: Element, D: Dimension + 'static>(array: Array<T, D>) -> R
     let mut owner = Box::new(array);
     let data = owner.as_mut_ptr();
     // SAFETY: shape and strides are the array's own, which the tensor owns from here.
-    unsafe { Tensor::wrap(data.cast(), T::DTYPE, &shape, Some(&strides), owner) }
+    let made = unsafe { Tensor::wrap(data.cast(), T::DTYPE, &shape, Some(&strides), owner) };
+    crate::tensor::fake_if_on(made?)
 }
 
 /// Copies the elements into an array.

@@ -60,6 +60,11 @@ pub const STRICT: u32 = sys::TENON_GRAPH_STRICT;
 /// Nodes know where their calls were made from, where a language tells it.
 pub const FRAMES: u32 = sys::TENON_GRAPH_FRAMES;
 
+/// Flag of [`Graph::record_with`]: runs take inputs of any sizes. That is right only if nothing in
+/// the graph came from the sizes of the inputs; otherwise runs refuse sizes other than the recorded
+/// ones.
+pub const ANY_SIZES: u32 = sys::TENON_GRAPH_ANY_SIZES;
+
 /// A recorded computation. Clones are the same graph.
 pub struct Graph(NonNull<sys::tenon_graph>);
 
@@ -104,7 +109,8 @@ impl Graph {
         self.0.as_ptr()
     }
 
-    /// Runs a function of tensors once and gives the graph of its calls, below autograd.
+    /// Runs a function of tensors once and gives the graph of its calls, below autograd. Runs
+    /// refuse inputs of other sizes: see [`ANY_SIZES`] and [`Graph::record_dynamic`].
     ///
     /// # Errors
     /// As [`Graph::record_with`].
@@ -115,7 +121,8 @@ impl Graph {
         Graph::record_with(BELOW_AUTOGRAD, inputs, function)
     }
 
-    /// The same with [`BELOW_AUTOGRAD`] and [`STRICT`] as given.
+    /// Like [`Graph::record`], with the flags [`BELOW_AUTOGRAD`], [`STRICT`], [`FRAMES`] and
+    /// [`ANY_SIZES`] as given.
     ///
     /// # Errors
     /// What the function fails with; [`Status::INVALID_ARGUMENT`] for one tensor given twice.

@@ -182,6 +182,7 @@ impl Op {
         args.with(|args| {
             op.with_bound(args, |args| {
                 refuse_overriding(op, raw_values(args))?;
+                check_keys(op, keys, raw_values(args))?;
                 // SAFETY: as in `run`.
                 op.run(args, |op, stack| unsafe {
                     sys::tenon_op_redispatch(op, keys.0, stack)
@@ -421,4 +422,12 @@ impl LazyOp {
             })),
         }
     }
+}
+
+/// Refuses arguments that kernels of `keys`, which safe code chose, cannot read.
+pub(crate) fn check_keys(op: Op, keys: DispatchKeySet, args: &[sys::tenon_value]) -> Result<()> {
+    // SAFETY: op.h: the arguments are borrowed for the call.
+    check(unsafe {
+        sys::tenon_op_check_keys(op.as_raw(), keys.bits(), args.as_ptr(), args.len() as i64)
+    })
 }

@@ -3,11 +3,11 @@
 
 use tenon_sys as sys;
 
-use crate::arg::{Arg, IntoArg};
+use crate::arg::{raw_values, Arg, IntoArg};
 use crate::arguments::Arguments;
 use crate::dispatch::{DispatchKey, DispatchKeySet};
 use crate::error::{Error, Result};
-use crate::op::{failure, Op};
+use crate::op::{check_keys, failure, Op};
 use crate::overrides::refuse_overriding;
 use crate::parameter::Parameter;
 use crate::returns::FromReturns;
@@ -128,12 +128,23 @@ impl Stack<'_> {
         if self.keys.bits() >> OVERRIDE_BIT != 0 {
             refuse_overriding(self.op(), self.args().0)?;
         }
+        if !self.is_below(keys) {
+            check_keys(self.op(), keys, self.args().0)?;
+        }
         // SAFETY: op.h: called from inside a kernel on its own stack.
         let status = unsafe { sys::tenon_op_redispatch(self.op, keys.bits(), self.raw) };
         if status != 0 {
             return Err(failure(status, self.raw));
         }
         Ok(())
+    }
+
+    /// Returns true if `keys` are the call's own without its highest ones: what they lead to can
+    /// read the call's own arguments.
+    fn is_below(&self, keys: DispatchKeySet) -> bool {
+        let (own, left) = (self.keys.bits(), keys.bits());
+        let dropped = own & !left;
+        left & !own == 0 && (dropped == 0 || dropped & dropped.wrapping_neg() > left)
     }
 
     /// As [`Stack::redispatch`], with other arguments.
@@ -150,6 +161,7 @@ impl Stack<'_> {
                 ));
             }
             // value.h: a layer may point `args` at its own array and restores it on every exit.
+            check_keys(self.op(), keys, raw_values(args))?;
             let own = std::mem::replace(&mut self.raw.args, args.as_ptr().cast_mut().cast());
             let result = self.redispatch(keys);
             self.raw.args = own;

@@ -50,7 +50,8 @@ impl Tensor {
         let first = data.as_mut_ptr();
         // SAFETY: the vector is `shape` elements of T in a row; the deleter drops it once, after
         // the last tensor on it, also when this fails.
-        unsafe { Tensor::wrap(first.cast(), T::DTYPE, shape, None, data) }
+        let made = unsafe { Tensor::wrap(first.cast(), T::DTYPE, shape, None, data) };
+        fake_if_on(made?)
     }
 
     /// Makes a row-major CPU tensor from a copy of elements.
@@ -59,10 +60,10 @@ impl Tensor {
     /// As [`Tensor::from_vec`].
     pub fn from_slice<T: Element>(data: &[T], shape: &[i64]) -> Result<Tensor> {
         check_count("Tensor::from_slice", data.len(), shape)?;
-        let tensor = Tensor::empty(shape, T::DTYPE, Device::CPU)?;
+        let tensor = Tensor::allocate(shape, T::DTYPE, Device::CPU)?;
         // SAFETY: the new tensor's memory holds `shape` elements of T in a row, as many as `data`.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), tensor.data_ptr()?.cast(), data.len()) };
-        Ok(tensor)
+        fake_if_on(tensor)
     }
 
     /// Makes a CPU tensor with every element the same.
@@ -103,12 +104,26 @@ impl Tensor {
         Ok(unsafe { Tensor::from_raw(out) })
     }
 
-    /// Allocates a row-major tensor with uninitialised elements; on Meta nothing is allocated.
+    /// Allocates a row-major tensor with uninitialised elements; on Meta nothing is allocated. In a
+    /// fake mode it is fake, as all tensors that are made here of a shape or of elements.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad shape or dtype, [`Status::NOT_FOUND`] for a device
     /// without provider, [`Status::OUT_OF_MEMORY`].
     pub fn empty(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        if is_fake_mode_on() {
+            let options = crate::aten::EmptyMemoryFormatOptions {
+                dtype: Some(dtype),
+                device: Some(device),
+                ..Default::default()
+            };
+            return crate::aten::empty_memory_format_with(shape, options);
+        }
+        Tensor::allocate(shape, dtype, device)
+    }
+
+    /// Allocates a tensor with memory, in a fake mode as well.
+    fn allocate(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         let device = device.to_raw();
         let mut out = ptr::null_mut();
         // SAFETY: pointers live for the call and `out` gets a new reference.
@@ -444,4 +459,32 @@ fn require_as_many(function: &str, shape: &[i64], strides: &[i64]) -> Result<()>
             shape.len()
         ),
     ))
+}
+
+/// Returns true if the calling thread is in a fake mode.
+fn is_fake_mode_on() -> bool {
+    // SAFETY: fake.h: a new reference or NULL, which release accepts.
+    unsafe {
+        let mode = sys::tenon_fake_mode_copy_current();
+        sys::tenon_fake_mode_release(mode);
+        !mode.is_null()
+    }
+}
+
+/// Returns a tensor that was just made of elements, or in a fake mode a fake one in its place.
+/// While a graph is recorded it is a copy, which each run makes anew: what the function writes to
+/// its constant must not be there in the next run.
+pub(crate) fn fake_if_on(made: Tensor) -> Result<Tensor> {
+    // SAFETY: graph.h: any thread.
+    if unsafe { sys::tenon_graph_is_recording() } != 0 {
+        return crate::aten::clone(&made);
+    }
+    if !is_fake_mode_on() {
+        return Ok(made);
+    }
+    let mut out = ptr::null_mut();
+    // SAFETY: the tensor lives for the call and `out` gets a new reference.
+    check(unsafe { sys::tenon_tensor_copy_fake(made.as_raw(), ptr::null_mut(), &mut out) })?;
+    // SAFETY: as above.
+    Ok(unsafe { Tensor::from_raw(out) })
 }

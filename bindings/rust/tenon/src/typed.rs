@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use tenon_sys as sys;
 
-use crate::arg::Arg;
+use crate::arg::{raw_values, Arg};
 use crate::error::{check, Error, Result};
 use crate::op::{failure, Op};
 use crate::parameter::{FewTensors, ManyTensors, Parameter, DYNAMIC};
@@ -294,6 +294,7 @@ macro_rules! typed_op {
                 keys: crate::DispatchKeySet,
                 $($item: $param::Item<'a>),*
             ) -> Result<R> {
+                crate::op::check_keys(self.op, keys, raw_values(&[$($param::to_arg($item)),*]))?;
                 $(
                     let $temp = $param::temp($item);
                     let $low = $param::lower($item, &$temp);

@@ -90,4 +90,33 @@ class FakeModeTest {
       assertEquals(ErrorCode.ALREADY_EXISTS, error.errorCode());
     }
   }
+
+  @Test
+  void whatIsMadeInAModeIsFake() {
+    try (Scope scope = Scope.open();
+        FakeMode mode = FakeMode.create();
+        FakeMode.Entered entered = mode.enter()) {
+      Tensor[] made = {
+        Tensor.of(new float[] {1, 2}),
+        Tensor.of(new double[] {1, 2}, 2, 1),
+        Tensor.of(new long[] {1}),
+        Tensor.of(new int[] {1}),
+        Tensor.of(new short[] {1}),
+        Tensor.of(new byte[] {1}),
+        Tensor.of(new boolean[] {true}),
+        Tensor.scalar(1.0),
+        Tensor.scalar(1L),
+        Tensor.zeros(DType.FLOAT32, 2, 3),
+        Tensor.empty(DType.FLOAT32, 1L << 40),
+      };
+      for (Tensor tensor : made) {
+        assertTrue(tensor.isFake());
+        assertEquals(Device.CPU, tensor.device());
+      }
+      assertArrayEquals(new long[] {2, 3}, made[9].sizes());
+    }
+    try (Tensor real = real()) {
+      assertFalse(real.isFake());
+    }
+  }
 }

@@ -256,4 +256,33 @@ class GraphTest {
       assertArrayEquals(new long[] {5}, graph.run(ones(5))[1].sizes());
     }
   }
+
+  @Test
+  void runsRefuseSizesThatWereNumbers() {
+    try (Scope scope = Scope.open()) {
+      Tensor four = Tensor.of(new float[] {1, 1, 1, 1});
+      Graph mean = Graph.record(a -> a[0].sum().div(a[0].size(0)), four);
+      assertEquals(1, mean.run(four)[0].getDouble());
+      Support.fails(
+          ErrorCode.INVALID_ARGUMENT, () -> mean.run(pair(1, 1)), "x0 must be of size 4");
+      Graph twice = Graph.recordForAnySizes(a -> a[0].add(a[0]), four);
+      assertEquals(2, twice.run(pair(1, 1))[0].numel());
+    }
+  }
+
+  @Test
+  void aConstantThatTheFunctionWritesIsNewInEachRun() {
+    try (Scope scope = Scope.open()) {
+      Graph count =
+          Graph.record(
+              a -> {
+                Tensor total = Tensor.of(new float[] {0, 0});
+                return Tenon.op("aten::add_.Tensor").callTensor(total, a[0]);
+              },
+              pair(1, 1));
+      for (int i = 0; i < 3; i++) {
+        assertEquals(2, count.run(pair(1, 1))[0].sum().getDouble());
+      }
+    }
+  }
 }

@@ -410,4 +410,30 @@ class OpTest {
     assertTrue(op.callTensor(x, 2).isSame(x));
     assertEquals(Arrays.asList(2L, 1.5), Arrays.asList(seen).subList(1, 3));
   }
+
+  @Test
+  void explicitKeys_tensorsWithoutMemory_areRefused() {
+    try (Scope scope = Scope.open();
+        FakeMode mode = FakeMode.create()) {
+      Op add = Tenon.op("aten::add.Tensor");
+      Tensor real = Tensor.of(new float[] {1, 2});
+      Tensor meta = Tensor.empty(DType.FLOAT32, Device.META, 2);
+      for (Tensor bad : new Tensor[] {meta, mode.from(real)}) {
+        Support.fails(
+            ErrorCode.INVALID_ARGUMENT,
+            () -> add.callKey(DispatchKey.CPU, real, bad),
+            "aten::add.Tensor: other must be",
+            "CPU can read");
+        Support.fails(
+            ErrorCode.INVALID_ARGUMENT,
+            () -> add.redispatch(real.keys(), bad, bad, 1),
+            "aten::add.Tensor: self must be");
+        Support.fails(
+            ErrorCode.INVALID_ARGUMENT,
+            () -> Tenon.op("aten::nonzero").callKey(DispatchKey.CPU, bad),
+            "aten::nonzero: self must be");
+      }
+      assertEquals(4, ((Tensor) add.redispatch(real.keys(), real, real, 1)).sum().getDouble() - 2);
+    }
+  }
 }

@@ -113,6 +113,36 @@ public final class FakeMode extends NativeHandle {
     }
   }
 
+  /** Returns true if the calling thread is in a fake mode. */
+  static boolean isOn() {
+    long mode = TenonNative.tenon_fake_mode_copy_current();
+    if (mode == 0) {
+      return false;
+    }
+    TenonNative.tenon_fake_mode_release(mode);
+    return true;
+  }
+
+  /**
+   * Returns a tensor that was just made of elements, or in a fake mode a fake one in its place.
+   * While a graph is recorded it is a copy, which each run makes anew: what the function writes to
+   * its constant must not be there in the next run.
+   */
+  static Tensor fakeIfOn(Tensor made) {
+    if (TenonNative.tenon_graph_is_recording() != 0) {
+      try (made) {
+        return Tenon.op("aten::clone").callTensor(made);
+      }
+    }
+    if (!isOn()) {
+      return made;
+    }
+    try (made) {
+      return Tensor.make(
+          (frame, out) -> TenonNative.tenon_tensor_copy_fake(made.address(), 0, out));
+    }
+  }
+
   /** Enters the mode on the calling thread, as guards are. */
   public Entered enter() {
     Entered entered = new Entered(this);

@@ -75,13 +75,25 @@ public final class Graph extends NativeHandle {
 
   /**
    * Calls a function once and returns the graph of what reaches the kernels. What the function
-   * throws is thrown, the same object.
+   * throws is thrown, the same object. Runs refuse inputs of other sizes than these.
    *
    * @throws TenonException INVALID_ARGUMENT for one tensor given twice
    */
   public static Graph record(TensorFunction function, Tensor... inputs) {
+    return record(function, TENON_GRAPH_BELOW_AUTOGRAD, inputs);
+  }
+
+  /**
+   * As {@link #record(TensorFunction, Tensor...)}, but runs take inputs of any sizes. That is right
+   * only if nothing in the graph came from the sizes of the inputs.
+   */
+  public static Graph recordForAnySizes(TensorFunction function, Tensor... inputs) {
+    return record(function, TENON_GRAPH_BELOW_AUTOGRAD | TENON_GRAPH_ANY_SIZES, inputs);
+  }
+
+  private static Graph record(TensorFunction function, int flags, Tensor... inputs) {
     Objects.requireNonNull(function, "function");
-    Graph graph = made(out -> TenonNative.tenon_graph_begin(TENON_GRAPH_BELOW_AUTOGRAD, out));
+    Graph graph = made(out -> TenonNative.tenon_graph_begin(flags, out));
     boolean done = false;
     try {
       for (Tensor input : inputs) {

@@ -100,8 +100,18 @@ public final class Tensor extends TensorSizes {
     return empty(dtype, Device.CPU, sizes);
   }
 
-  /** Allocates a tensor with uninitialised elements; on Meta only its shape. */
+  /**
+   * Allocates a tensor with uninitialised elements; on Meta only its shape. In a {@link FakeMode}
+   * it is fake, as all that this class makes of sizes or elements.
+   */
   public static Tensor empty(DType dtype, Device device, long... sizes) {
+    return FakeMode.isOn()
+        ? Aten.empty(sizes, new Aten.EmptyMemoryFormatOptions().dtype(dtype).device(device))
+        : allocate(dtype, device, sizes);
+  }
+
+  /** Allocates a tensor with memory, in a fake mode as well. */
+  static Tensor allocate(DType dtype, Device device, long... sizes) {
     return make(
         (frame, out) -> {
           long place = frame.allocate(8);
@@ -182,7 +192,10 @@ public final class Tensor extends TensorSizes {
 
   /** Makes a CPU tensor of zeros. */
   public static Tensor zeros(DType dtype, long... sizes) {
-    Tensor tensor = empty(dtype, sizes);
+    if (FakeMode.isOn()) {
+      return empty(dtype, sizes);
+    }
+    Tensor tensor = allocate(dtype, Device.CPU, sizes);
     Memory.zero(TensorData.address(tensor), tensor.numel() * dtype.size());
     return tensor;
   }
@@ -224,16 +237,16 @@ public final class Tensor extends TensorSizes {
 
   /** Makes a 0-dim float64 tensor. */
   public static Tensor scalar(double value) {
-    Tensor tensor = empty(DType.FLOAT64);
+    Tensor tensor = allocate(DType.FLOAT64, Device.CPU);
     Memory.putDouble(TensorData.address(tensor), value);
-    return tensor;
+    return FakeMode.fakeIfOn(tensor);
   }
 
   /** Makes a 0-dim int64 tensor. */
   public static Tensor scalar(long value) {
-    Tensor tensor = empty(DType.INT64);
+    Tensor tensor = allocate(DType.INT64, Device.CPU);
     Memory.putLong(TensorData.address(tensor), value);
-    return tensor;
+    return FakeMode.fakeIfOn(tensor);
   }
 
   /**

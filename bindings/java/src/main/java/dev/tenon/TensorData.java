@@ -38,9 +38,9 @@ final class TensorData {
       throw TenonException.value(
           "Tensor.of", "sizes", "of " + length + " elements", Arrays.toString(shape));
     }
-    Tensor tensor = Tensor.empty(dtype, shape);
+    Tensor tensor = Tensor.allocate(dtype, Device.CPU, shape);
     Memory.copyIn(array, 0, address(tensor), (long) length * dtype.size());
-    return tensor;
+    return FakeMode.fakeIfOn(tensor);
   }
 
   /** The number of elements; -1 for a negative size, and for more than a long holds. */

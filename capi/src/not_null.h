@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of NULL (tenon/common.h): functions with a status refuse it, others assert it away.
+#pragma once
+
+#include "base/check.h"
+#include "tenon/status.h"
+
+namespace tenon::capi {
+
+/// Puts "<function>: <parameter> must be given, got NULL" into the thread's slot.
+[[gnu::cold]] tenon_status refuse_null(const char* function, const char* parameter) noexcept;
+
+/// Clears the outputs of a function that fails. Those that are NULL are skipped.
+template <class... Out>
+void clear_outputs(Out*... outs) noexcept {
+  static_cast<void>(
+      ((outs != nullptr ? static_cast<void>(*outs = {}) : static_cast<void>(0)), ...));
+}
+inline void clear_outputs() noexcept {}
+
+}  // namespace tenon::capi
+
+/// Returns TENON_ERROR_INVALID_ARGUMENT from a C function whose parameter is NULL, and clears the
+/// outputs that are named behind it.
+#define TENON_REQUIRE(parameter, ...)                      \
+  if ((parameter) == nullptr) [[unlikely]] {               \
+    tenon::capi::clear_outputs(__VA_ARGS__);               \
+    return tenon::capi::refuse_null(__func__, #parameter); \
+  }                                                        \
+  static_assert(true)
+
+/// The same where the function takes over `ctx`, also when it fails.
+#define TENON_REQUIRE_OWNED(parameter, ctx, deleter)       \
+  if ((parameter) == nullptr) [[unlikely]] {               \
+    if ((deleter) != nullptr) (deleter)(ctx);              \
+    return tenon::capi::refuse_null(__func__, #parameter); \
+  }                                                        \
+  static_assert(true)
+
+/// Stops a debug build where a parameter is NULL that no caller may pass as NULL.
+#define TENON_NEVER_NULL(parameter) TENON_DCHECK((parameter) != nullptr)
