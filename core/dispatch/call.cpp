@@ -29,11 +29,6 @@ tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorHome home) noexc
   return status;
 }
 
-// A count as arguments are counted; what no stack can have is one that fits no operator.
-uint32_t narrow_count(int64_t count) noexcept {
-  return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
-}
-
 // The keys of a call, with a backend where the built-in BackendSelect fallback would do no more
 // than choose one and call again.
 [[gnu::always_inline]] inline tenon_keyset with_backend(const Snapshot& snapshot, tenon_keyset keys,
@@ -83,8 +78,7 @@ const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, Thread
   return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, place, finish));
 }
 
-// After leaving a call that found no kernel: the error, or nothing when one may have come, by a
-// plugin that this loads or by another thread.
+// Returns the error of a call that found no kernel, or nothing if one may have arrived since.
 ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   ErrorPtr cause;
   if (layers().loader.for_kernel(*op, highest_key(keys), &cause)) return {};
@@ -582,48 +576,6 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
     return run_recorded(op, picked, stack, entered.place, finish_call);
   }
   return run_kernel(op, kernel, keys, stack, entered.place, finish_call);
-}
-
-tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {
-  const uint32_t count = narrow_count(nargs);
-  ErrorPtr error;
-  {
-    const SnapshotGuard guard(op);
-    tenon_keyset keys;
-    if (guard.get() == nullptr) {
-      error = enter_error(*op, guard.entered());
-    } else if (!(count == guard.get()->nargs() &&
-                 scan_keys<Checks::kAll>(*guard.get(), args, &keys)) &&
-               !extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
-      error = arguments_error(*op, guard.get()->schema, args, count);
-    }
-  }
-  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
-}
-
-tenon_status check_keys(const tenon_op* op, tenon_keyset keys, const tenon_value* args,
-                        int64_t nargs) noexcept {
-  const uint32_t count = narrow_count(nargs);
-  ErrorPtr error;
-  {
-    const SnapshotGuard guard(op);
-    tenon_keyset carried;
-    if (guard.get() == nullptr) {
-      error = enter_error(*op, guard.entered());
-    } else if (!extract_keys<Checks::kTensors>(*guard.get(), args, count, &carried)) {
-      error = arguments_error(*op, guard.get()->schema, args, count);
-    } else {
-      error = unreadable_argument(*op, *guard.get(), keys, args, count);
-    }
-  }
-  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
-}
-
-tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept {
-  // Without arguments nothing is filled in, so the results stay as they are.
-  ErrorPtr error =
-      results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
-  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
 }
 
 tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,

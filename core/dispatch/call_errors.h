@@ -9,6 +9,12 @@
 
 namespace tenon::dispatch {
 
+/// Narrows a number of values to the type in which schemas count them. One that no stack can have
+/// becomes UINT32_MAX, which fits no operator.
+constexpr uint32_t narrow_count(int64_t count) noexcept {
+  return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
+}
+
 /// A call that could not be entered: nested too deep, or no memory for the thread's record.
 base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept;
 

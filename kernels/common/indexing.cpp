@@ -30,7 +30,7 @@ void check_elements(const char* op, const char* name, const tenon_tensor_info& i
   walk.set(0, index.data, sizeof(Element), index.strides);
   walk.coalesce();
   const int64_t step = walk.stride(0, 0);
-  walk.rows(walk.raw_data(), [&](char* const* row) {
+  walk.rows<1>(walk.raw_data(), [&](char* const* row) {
     const char* element = row[0];
     for (int64_t i = 0; i < walk.size(0); ++i, element += step) {
       const int64_t at = *reinterpret_cast<const Element*>(element);

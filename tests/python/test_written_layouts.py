@@ -39,7 +39,7 @@ def calls_of(name: str) -> list:
 
 
 def bound(op, spec, dtype) -> dict:
-    """Fresh arguments of a call by their names, and empty tensors of a dtype for what is missing."""
+    """Returns fresh arguments of a call by name, with empty tensors of a dtype for missing ones."""
     args, kwargs = copy.deepcopy(spec)
     names = [argument.name for argument in op._schema.arguments]
     given = dict(zip(names, map(_value, args), strict=False))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A user's plugin, built with a sanitizer: sanitized::last(Tensor a, int at) -> float reads an
- * element of `a`. From its size on, `at` is a fault: up to 31 a read behind the end of memory, up to
- * 63 a shift by too many bits, then a race of two threads. */
+ * element of `a`. An `at` beyond its size causes a fault: up to 31 a read past the end of memory,
+ * up to 63 a shift by too many bits, from 64 on a race of two threads. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <tenon/tenon.h>
