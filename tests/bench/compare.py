@@ -111,10 +111,12 @@ def _change(then: Sample, now: Sample) -> list[str]:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
+    command = ["git", "-C", str(ROOT), *arguments]
+    refusal = "bench: --compare must be a file or a revision"
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{refusal}, and revisions need git, which is not installed") from error
     if done.returncode != 0:
-        raise SystemExit(
-            f"bench: --compare must be a file or a revision: git {' '.join(arguments)} said "
-            f"{done.stderr.strip()}"
-        )
+        raise SystemExit(f"{refusal}: git {' '.join(arguments)} said {done.stderr.strip()}")
     return done.stdout.strip()
