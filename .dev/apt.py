@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What apt offers: candidates of packages, and the newest of several alternatives."""
+"""Candidates of apt packages, and the newest of several alternatives."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def copy(system: str, name: str) -> pathlib.Path:
 
 
 def command(root: pathlib.Path, line: str, folder: str = "/root") -> list:
-    """The command that runs a shell line in a root, with processes and mounts of its own."""
+    """Returns the command that runs a shell line in a root, in its PID and mount namespaces."""
     inside = 'mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
     typed = ["sh", "-c", f"cd {folder} && {line}"]
     apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]

@@ -94,7 +94,7 @@ def exits() -> bool:
 
 
 def extremes(seeds: int, arguments: tuple[str, ...]) -> bool:
-    """Every overload with extreme arguments, in processes of its own; each failure is a line."""
+    """Calls every overload with extreme arguments in child processes; prints each failure."""
     command = [environment.python("base"), EXTREMES, f"--seeds={seeds}", *arguments]
     env = {**os.environ, **environment.runtime("release")}
     ui.say(f"extremes, {seeds} seeds")

@@ -41,7 +41,7 @@ SYSTEMS = {
 PARTS = ("demo", "test", "packages", "compilers")
 # The compilers compile libtenon and the CPU kernels; a system's own compiler all the rest.
 COMPILED = "-DCMAKE_BUILD_TYPE=Release -DTENON_WERROR=ON"
-# What `./dev doctor` calls the tools whose versions are shown.
+# Tools whose versions are shown, and their names in `./dev doctor`.
 VERSIONS = {
     "gcc": "C++20 compiler",
     "cmake": "CMake",

@@ -14,7 +14,7 @@ using tenon::capi::guarded;
 
 namespace {
 
-// What a guard excludes of a set. Fake stays: no kernel below it can read a fake tensor.
+// Returns the keys that a guard excludes. Fake is kept: no kernel below it can read fake tensors.
 tenon_keyset excludable(tenon_keyset keys) noexcept {
   return keys & dispatch::kFunctionalityMask &
          ~dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of NULL (tenon/common.h): functions with a status refuse it, others assert it away.
+// The rule for NULL of tenon/common.h: functions with a status refuse it, others assert in debug.
 #pragma once
 
 #include "base/check.h"
@@ -21,7 +21,7 @@ inline void clear_outputs() noexcept {}
 }  // namespace tenon::capi
 
 /// Returns TENON_ERROR_INVALID_ARGUMENT from a C function whose parameter is NULL, and clears the
-/// outputs that are named behind it.
+/// outputs named after it.
 #define TENON_REQUIRE(parameter, ...)                      \
   if ((parameter) == nullptr) [[unlikely]] {               \
     tenon::capi::clear_outputs(__VA_ARGS__);               \
@@ -29,7 +29,7 @@ inline void clear_outputs() noexcept {}
   }                                                        \
   static_assert(true)
 
-/// The same where the function takes over `ctx`, also when it fails.
+/// Like the above, for functions that take ownership of `ctx` even if they fail.
 #define TENON_REQUIRE_OWNED(parameter, ctx, deleter)       \
   if ((parameter) == nullptr) [[unlikely]] {               \
     if ((deleter) != nullptr) (deleter)(ctx);              \
@@ -37,5 +37,5 @@ inline void clear_outputs() noexcept {}
   }                                                        \
   static_assert(true)
 
-/// Stops a debug build where a parameter is NULL that no caller may pass as NULL.
+/// Asserts in debug builds that a parameter is not NULL, for functions whose contract excludes it.
 #define TENON_NEVER_NULL(parameter) TENON_DCHECK((parameter) != nullptr)

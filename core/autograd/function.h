@@ -39,7 +39,7 @@ class Function {
 FunctionContextPtr begin_function(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs);
 
-/// The part of one level in begin_function() and finish_function(): see lower_call.h.
+/// Does the part of begin_function() and finish_function() for one level; see lower_call.h.
 FunctionContextPtr begin_at_level(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs, bool records,
                                   FunctionJvp::WithoutJvp without_jvp);

@@ -67,7 +67,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
     once_differentiable_.store(true, std::memory_order_relaxed);
   }
   void set_state(void* state, tenon_deleter deleter) noexcept;
-  /// At a lower level of a call in transforms that of the innermost one.
+  /// At a lower level of nested transforms, returns the state of the innermost level.
   void* state() const noexcept {
     return state_ != nullptr || above_ == nullptr ? state_ : above_->state();
   }
@@ -79,21 +79,21 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   std::unique_ptr<tenon::autograd::FunctionJvp> take_jvp() noexcept { return std::move(jvp_); }
   bool has_jvp() const noexcept { return jvp_ != nullptr; }
   const tenon::autograd::FunctionJvp& jvp() const noexcept { return *jvp_; }
-  /// The thread follows no tangents from here until end_pause(): forward computes with plain
-  /// tensors.
+  /// Stops the thread from following tangents until end_pause(), so that forward computes with
+  /// plain tensors.
   void pause_tangents() { pause_.emplace(); }
   void end_pause() noexcept { pause_.reset(); }
-  /// Ends what was begun for forward, also where that failed.
+  /// Ends the state that was set up for forward, also if forward failed.
   void end_forward() noexcept;
 
-  /// The call at the levels below, begun before forward, until finish.
+  /// The call at the levels below, from before forward until finish.
   void set_lower(std::unique_ptr<tenon::autograd::LowerCall> lower) noexcept;
   std::unique_ptr<tenon::autograd::LowerCall> take_lower() noexcept;
-  /// Takes over what forward has left in the context of the level above: `below` returns what its
-  /// tensors stand for here.
+  /// Copies what forward stored in the context of the level above; `below` maps a tensor of that
+  /// level to the tensor under it.
   template <class Below>
   void follow(tenon_function_context& above, Below&& below);
-  /// Has `fresh` stand for an output that forward has given, in what is saved and marked.
+  /// Replaces an output of forward by `fresh` in the saved and marked tensors.
   void replace_saved(const Tensor* output, Tensor& fresh) noexcept;
 
   bool is_input(const Tensor* tensor) const noexcept { return input_of(tensor) >= 0; }
@@ -129,7 +129,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   std::unique_ptr<tenon::autograd::FunctionJvp> jvp_;
   std::unique_ptr<tenon::autograd::LowerCall> lower_;
   std::optional<tenon::autograd::PauseTangents> pause_;
-  // Of a call at a lower level the context of the level above, which has the state.
+  // At a lower level, the context of the level above, which owns the state.
   tenon::base::IntrusivePtr<const tenon_function_context> above_;
   size_t outputs_ = 0;
   Node* node_ = nullptr;  // which keeps the context

@@ -26,11 +26,11 @@ std::vector<value::OwnedValue> call_jvp(const CallbackFormula& formula,
 /// Forward mode in one call of a function.
 class FunctionJvp {
  public:
-  /// What computes the tangents of a function without jvp.
+  /// Whether a function without jvp is refused, or its tangents derived from its backward.
   enum class WithoutJvp { kRefused, kDerived };
 
-  /// NULL where no input has a tangent. Throws TENON_ERROR_NOT_SUPPORTED for a function without
-  /// jvp, unless its tangents are derived from its backward.
+  /// Returns NULL if no input has a tangent. Throws TENON_ERROR_NOT_SUPPORTED for a function
+  /// without jvp, unless its tangents are derived from its backward.
   static std::unique_ptr<FunctionJvp> begin(const CallbackFormula& formula,
                                             std::span<tensor::Tensor* const> inputs,
                                             WithoutJvp without_jvp);

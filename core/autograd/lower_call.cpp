@@ -14,7 +14,7 @@ using tensor::TensorPtr;
 
 namespace {
 
-// Tensors that are owned until they are given away.
+// Owning references to tensors.
 class OwnedTensors {
  public:
   explicit OwnedTensors(size_t count) { tensors_.reserve(count); }
@@ -55,7 +55,7 @@ std::unique_ptr<LowerCall> LowerCall::begin(const CallbackFormula& formula,
     Tensor* const low = call->below(input);
     mine.push_back(low);
     call->inputs_.push_back(TensorPtr::share(low));
-    // Of grad and jvp a tensor has the sizes of the one below.
+    // A tensor of grad or jvp has the same sizes as the one below; one of vmap has not.
     call->is_mapped_ = call->is_mapped_ || (low != input && layer->kind().lift == nullptr);
   }
   const bool follows = base::current_thread()->follows_tangents;

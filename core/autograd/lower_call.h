@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LowerCall: what a call of a function with a gradient of its own is at the levels below the
-// innermost transform.
+// LowerCall: a call of a custom autograd function at the levels below the innermost transform.
 //
-// Forward runs once, on tensors of the innermost layer, and no level records what it calls. Each
-// level then gets a node of its own, from the tensors that the arguments stand for there to those
-// that the results stand for, from the lowest level upwards. So the function's own gradient is what
-// every layer sees, however transforms are nested.
+// Note: one node at each level. Forward runs once, on tensors of the innermost layer, and nothing
+// that it calls is recorded at any level. Afterwards each level, from the lowest to the highest,
+// records one node that links the arguments of the call, unwrapped to that level, with its
+// unwrapped results. Every transform therefore sees the function's own gradient, in any nesting.
 #pragma once
 
 #include <memory>
@@ -19,10 +18,10 @@ namespace tenon::autograd {
 
 class LowerCall {
  public:
-  /// Begins the call on what `inputs` (NULL: no tensors) stand for below the innermost layer, and
-  /// at all levels below that. NULL where no gradient or tangent flows to any of them, where the
-  /// thread has no layers, and in a kernel that a layer serves: its operators reach lower levels by
-  /// themselves. `records` is false where the call must not be recorded. Throws what
+  /// Begins the call at all levels below the innermost layer, on `inputs` (NULL: not a tensor)
+  /// unwrapped to each level. Returns NULL if no gradient or tangent flows to any of them, if the
+  /// thread has no layers, and inside a kernel that a layer calls, whose operators reach the lower
+  /// levels themselves. `records` is false if the call must not be recorded. Throws what
   /// FunctionJvp::begin() throws.
   static std::unique_ptr<LowerCall> begin(const CallbackFormula& formula,
                                           std::span<tensor::Tensor* const> inputs, bool records);
@@ -34,10 +33,10 @@ class LowerCall {
   /// Returns true if an input has a tangent at some level.
   bool has_tangents() const noexcept;
 
-  /// Records the call at these levels, with what forward has left in the context of the level above
-  /// and the outputs (NULL: no tensors) that it gave there. An output whose tensor below has become
-  /// an alias is replaced, there and in the context. Throws TENON_ERROR_NOT_SUPPORTED for outputs
-  /// or inputs that a vmap maps.
+  /// Records the call at these levels, with the state that forward stored in the context of the
+  /// level above and its outputs there (NULL: not a tensor). An output whose tensor below has
+  /// become an alias is replaced in `outputs` and the context. Throws TENON_ERROR_NOT_SUPPORTED for
+  /// inputs or outputs that a vmap maps.
   void finish(FunctionContext& above, std::span<tensor::Tensor*> outputs);
 
  private:
@@ -45,11 +44,11 @@ class LowerCall {
   tensor::Tensor* below(tensor::Tensor* tensor) const noexcept;
   void check_not_mapped(const char* name, std::span<tensor::Tensor* const> outputs) const;
 
-  const dispatch::LayerPtr layer_;  // the one above, which is hidden at this level
+  const dispatch::LayerPtr layer_;  // layer above, hidden below it
   FunctionContextPtr context_;
   std::vector<tensor::TensorPtr> inputs_;
   std::unique_ptr<LowerCall> lower_;
-  bool is_mapped_ = false;  // an input is of a vmap's layer
+  bool is_mapped_ = false;  // true if an input belongs to a vmap layer
 };
 
 }  // namespace tenon::autograd

@@ -273,7 +273,7 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 "clone the tensor there first");
     const dispatch::LevelTensor* level = dispatch::level_tensor(tensor);
     const bool is_level = level != nullptr;
-    // Nothing would ever flow there: a vmap has no nodes of its own.
+    // A vmap records no nodes, so no gradient would ever reach the tensor.
     TENON_CHECK(!is_level || (level->layer->kind().keys & kAutograd) != 0, TENON_ERROR_STATE,
                 kFunction, ": tensor must not be one of a ",
                 is_level ? level->layer->kind().name : "", ", got one of level ",

@@ -19,8 +19,8 @@ constexpr uint32_t narrow_count(int64_t count) noexcept {
 base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept;
 
 /// No kernel serves `keys`: names the key, the keys that have kernels, and what may help. `cause`
-/// may be empty. Empty when a kernel serves them by now, registered since the caller looked: the
-/// caller is to look again.
+/// may be empty. Returns an empty pointer if a kernel for them was registered in the meantime; the
+/// caller then looks again.
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
 

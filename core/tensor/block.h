@@ -12,7 +12,7 @@
 
 namespace tenon::tensor {
 
-/// Returns what the address of an element is a multiple of, in bytes.
+/// Returns the alignment of an element in bytes.
 inline int64_t alignment_of(tenon_dtype dtype) noexcept {
   return is_complex(dtype) ? dtype_size(dtype) / 2 : dtype_size(dtype);
 }
@@ -20,16 +20,16 @@ inline bool is_aligned(const void* data, tenon_dtype dtype) noexcept {
   return (reinterpret_cast<uintptr_t>(data) & static_cast<uintptr_t>(alignment_of(dtype) - 1)) == 0;
 }
 
-/// What lies before sizes and strides that do not fit the header.
+/// Header of sizes and strides on the heap, for tensors with more dims than fit inline.
 struct HeapDimsHead {
-  int64_t* older;    // what the tensor had before, which readers may still hold; NULL: nothing
-  size_t room_ndim;  // how many dims fit
+  int64_t* older;    // earlier array, which readers may still use; NULL if none
+  size_t room_ndim;  // capacity in dims
 };
 inline HeapDimsHead& head_of(int64_t* dims) noexcept {
   return *(reinterpret_cast<HeapDimsHead*>(dims) - 1);
 }
 
-/// Frees what allocate_dims() has made, and what came before it.
+/// Frees an array of allocate_dims() and all earlier ones.
 inline void free_dims(int64_t* dims) noexcept {
   while (dims != nullptr) {
     HeapDimsHead* head = &head_of(dims);
@@ -43,7 +43,7 @@ struct FreeDims {
 };
 using HeapDims = std::unique_ptr<int64_t, FreeDims>;
 
-/// Memory for sizes and strides where they do not fit `room_ndim` dims, else NULL.
+/// Returns memory for sizes and strides, or NULL if they fit `room_ndim` dims.
 inline HeapDims allocate_dims(size_t ndim, size_t room_ndim = kInlineDims) {
   if (ndim <= room_ndim) return nullptr;
   auto* head =
@@ -53,8 +53,8 @@ inline HeapDims allocate_dims(size_t ndim, size_t room_ndim = kInlineDims) {
   return HeapDims(reinterpret_cast<int64_t*>(head + 1));
 }
 
-/// Keeps others from copying a tensor's sizes and strides while they change, and from changing them
-/// while they are copied. Held for a few instructions; tensors share a few dozen locks.
+/// Spin lock between threads that change a tensor's sizes and strides and threads that copy them.
+/// Held for a few instructions; tensors share a few dozen locks.
 class ShapeLock {
  public:
   explicit ShapeLock(const Tensor& tensor) noexcept;

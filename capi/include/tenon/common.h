@@ -52,11 +52,11 @@
 
 TENON_BEGIN_DECLS
 
-/* NULL: a function that returns a status answers TENON_ERROR_INVALID_ARGUMENT for a NULL that its
- * comment does not allow, and clears its outputs. Two kinds of functions take no NULL, unless their
- * comment says that it is accepted: those without a status, and those whose comment says "No
- * argument is NULL", which calls go through. A debug build stops there, a release build does not
- * look. Numbers that are none of an enumeration are refused by all functions with a status. */
+/* NULL: a function that returns a status returns TENON_ERROR_INVALID_ARGUMENT for a NULL that its
+ * comment does not allow, and clears its outputs. Two kinds of functions accept no NULL, unless
+ * their comment allows it: functions without a status, and functions on the path of a call, whose
+ * comment says "No argument is NULL". Debug builds assert that; release builds do not check. Every
+ * function with a status refuses numbers that are not in the enumeration of a parameter. */
 
 /* Result of every fallible function: 0 is success, see status.h. */
 typedef int32_t tenon_status;

@@ -14,8 +14,8 @@ TENON_BEGIN_DECLS
 
 #define TENON_FUNCTION_ONCE_DIFFERENTIABLE 1u /* a gradient must not be derived again */
 #define TENON_FUNCTION_SAVED_ON_DEMAND 2u     /* backward asks the context, `saved` is empty */
-/* In nested transforms a call is recorded by the innermost one alone: the function's language makes
- * the calls below. */
+/* In nested transforms only the innermost one records a call: the binding of the function's
+ * language makes the calls at the levels below. */
 #define TENON_FUNCTION_ONE_LEVEL 4u
 
 /* Computes results from the arguments, in no_grad mode: rets[0] is a tensor, a list of tensors, a

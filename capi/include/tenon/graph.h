@@ -32,9 +32,9 @@ TENON_BEGIN_DECLS
 #define TENON_GRAPH_STRICT 2u
 /* Nodes know where their calls were made from: see tenon_graph_get_frame. */
 #define TENON_GRAPH_FRAMES 4u
-/* Runs take inputs of any sizes, as if no call and no number of the graph came from the sizes that
- * inputs had while it was recorded. Without it, inputs whose sizes were numbers then must have the
- * same ones in each run. */
+/* A run accepts inputs of any sizes: the caller asserts that no number in the graph depends on the
+ * sizes of the inputs at recording time. Without this flag, an input whose sizes were numbers when
+ * the graph was recorded must have the same sizes in each run. */
 #define TENON_GRAPH_ANY_SIZES 8u
 
 /// Begins to record the calling thread's calls into a new graph, inside the recordings that are on,

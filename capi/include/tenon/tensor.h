@@ -211,9 +211,9 @@ TENON_API const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor);
 /// Since:     0.1
 TENON_API const int64_t* tenon_tensor_strides(const tenon_tensor* tensor);
 
-/// Copies sizes and strides, TENON_TENSOR_MAX_DIMS numbers each at most, and returns how many there
-/// are of each. What is copied was the shape at one moment, also while another thread resizes the
-/// tensor. Either array may be NULL.
+/// Copies sizes and strides, at most TENON_TENSOR_MAX_DIMS numbers each, and returns the number of
+/// dims. Sizes and strides belong together even if another thread resizes the tensor at the same
+/// time. Either array may be NULL.
 ///
 /// Errors:    -1 for a symbolic shape, and nothing is copied.
 /// Threads:   any thread.

@@ -109,7 +109,7 @@ impl Graph {
         self.0.as_ptr()
     }
 
-    /// Runs a function of tensors once and gives the graph of its calls, below autograd. Runs
+    /// Runs a function of tensors once and returns the graph of its calls below autograd. Runs
     /// refuse inputs of other sizes: see [`ANY_SIZES`] and [`Graph::record_dynamic`].
     ///
     /// # Errors

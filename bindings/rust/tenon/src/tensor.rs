@@ -269,7 +269,7 @@ impl Tensor {
     /// Sizes.
     pub fn shape(&self) -> Dims {
         Dims::copied(|numbers| {
-            // SAFETY: the tensor is live, and there is room for as many numbers as it may have.
+            // SAFETY: the tensor is live, and the arrays hold TENON_TENSOR_MAX_DIMS numbers.
             unsafe { sys::tenon_tensor_copy_dims(self.as_raw(), numbers, ptr::null_mut()) }
         })
     }

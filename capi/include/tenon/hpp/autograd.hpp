@@ -116,7 +116,7 @@ inline variable_list grad(const variable_list& outputs, const variable_list& inp
 
 // What one call of a function leaves for its backward.
 class AutogradContext {
-  // What the call's nodes share: it has one at each level of nested transforms.
+  // State that the nodes of a call share; nested transforms have one node at each level.
   struct Kept {
     std::unordered_map<std::string, Value> data;
     std::vector<bool> is_tensor;  // of each argument
@@ -171,7 +171,7 @@ class AutogradContext {
   friend class Function;
   AutogradContext(Kept& kept, tenon_function_context* context) noexcept
       : saved_data(kept.data), kept_(kept), context_(context) {}
-  // Of a call that has a node: what forward was given for it.
+  // The context of a node of a call, with the state that forward stored.
   explicit AutogradContext(tenon_function_context* context) noexcept
       : AutogradContext(
             *static_cast<Kept*>(tenon_function_context_state(context, TENON_LANGUAGE_CPP)),
