@@ -17,6 +17,7 @@ LEFT_OUT = {
     *("tenon_frame_begin1", "tenon_frame_begin2", "tenon_frame_begin3", "tenon_frame_begin_n"),
     *("tenon_op_call_fast", "tenon_op_call", "tenon_op_redispatch", "tenon_op_call_key"),
     *("tenon_op_check_arguments", "tenon_op_check_results", "tenon_tensor_resize"),
+    "tenon_tensor_restride",
     *("tenon_tensor_new_alias", "tenon_tensor_set_wrapped_number", "tenon_error_peek"),
     "tenon_tensor_new_like",
     *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),

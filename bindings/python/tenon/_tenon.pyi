@@ -155,6 +155,7 @@ class Tensor(TensorMethods, Buffer):
     is_meta: _bool
     is_read_only: _bool
     __array_priority__: ClassVar[_int]
+    def __buffer__(self, flags: _int, /) -> memoryview: ...
     @property
     def T(self) -> Tensor: ...
     @property

@@ -24,7 +24,15 @@ _PLAIN_MEMBERS = {
     *("__class__", "__dict__", "__doc__", "__hash__", "__init__", "__iter__", "__module__"),
     *("__new__", "__setattr__", "__delattr__", "__getattribute__", "__delitem__", "__weakref__"),
     *("__torch_dispatch__", "__torch_function__", "__array_priority__", "__init_subclass__"),
-    *("__subclasshook__", "__dir__", "_make_subclass", "_make_wrapper_subclass", "_storage_ptr"),
+    *(
+        "__subclasshook__",
+        "__dir__",
+        "__buffer__",
+        "__release_buffer__",
+        "_make_subclass",
+        "_make_wrapper_subclass",
+        "_storage_ptr",
+    ),
     *("_storage_address", "_storage_nbytes", "as_subclass"),
 }
 _WRITABLE = ("data", "grad", "grad_dtype", "imag", "real", "requires_grad")
