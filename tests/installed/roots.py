@@ -38,7 +38,7 @@ JDK = {
     "trixie": "openjdk-21-jdk-headless",
     "sid": "openjdk-25-jdk-headless",
 }
-# There is no wheel for Python 3.14 where `dist/` was made without one: pip then compiles the sources.
+# There is no wheel for Python 3.14 where `dist/` was made without one: pip compiles the sources.
 # PyPI has another project of the name, so that pip must not look for it there.
 WHEEL = "env/bin/pip install -q --no-index --find-links /dist tenon"
 SOURCES = "env/bin/pip install -q /dist/tenon-0.1.0.tar.gz"
