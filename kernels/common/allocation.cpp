@@ -29,20 +29,27 @@ void check_result(const char* op, const Tensor& out, Sizes sizes) {
   static_cast<void>(allocate(sizes, out.dtype(), out.device()));
 }
 
-// Elements that a view does not show belong to other tensors: one that grows would write to them.
-// A view of a tensor without any has no others.
-void check_no_view(const char* op, tenon_tensor* out, Sizes sizes) {
+// Refuses to resize a view to sizes that cover elements which the view does not show: they belong to
+// other tensors on the same storage, and the operator would write to them. A view that shows all
+// elements of a range may shrink, and one that reaches the end of its storage may grow.
+void check_view(const char* op, tenon_tensor* out, Sizes sizes) {
   const Tensor base(tenon_tensor_copy_base(out));
-  if (base.get() == nullptr || tenon_storage_nbytes(tenon_tensor_storage(out)) == 0) return;
+  if (base.get() == nullptr || (tenon_tensor_flags(out) & TENON_TENSOR_SYMBOLIC) != 0) return;
+  const tenon_tensor_info info = TensorRef(out)->info();
+  const bool is_dense =
+      info.numel == 0 || is_non_overlapping_and_dense(sizes_of(info), strides_of(info));
+  const int64_t end = (info.storage_offset + info.numel) * size_of(dtype_of_info(info));
+  const bool reaches_end = end >= tenon_storage_nbytes(tenon_tensor_storage(out));
+  if (is_dense && (numel_of(sizes) <= info.numel || reaches_end)) return;
   fail(TENON_ERROR_INVALID_ARGUMENT,
-       {op, ": out must have sizes ", sizes, ", since a view cannot be resized, got ",
-        TensorRef(out)->sizes()});
+       {op, ": out must have sizes ", sizes, ", since a view cannot be resized over elements ",
+        "outside of it, got ", sizes_of(info)});
 }
 
 }  // namespace
 
 void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides) {
-  check_no_view(op, out, sizes);
+  check_view(op, out, sizes);
   if (tenon_tensor_numel(out) != 0) {
     check_result(op, *TensorRef(out), sizes);
     warn_of_resize(op, *TensorRef(out), sizes);
