@@ -108,8 +108,7 @@ tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, Thre
   return run_picked(op, picked, stack, thread, place, kind);
 }
 
-// Whether an argument needs Override and the call does not get there: an object must never reach a
-// kernel that wants a tensor.
+// Returns true if an argument overrides operators and the call would skip the Override key.
 bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
   return (carried & ~keys & kOverrideBit) != 0;
 }
@@ -153,8 +152,7 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningPlace*
   return ret.tag == TENON_TAG_TENSOR && ret.flags == TENON_VALUE_OWNED && ret.as.tensor == tensor;
 }
 
-// Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
-// well after all.
+// Checks what a kernel left: returns the error, with the results cleared, or nothing if all is well.
 ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlace* place,
                        tenon_status status) noexcept {
   const Kernel& kernel = *running_kernel(place);
@@ -265,8 +263,11 @@ template <Checks checks>
 
 // Returns what is wrong with a redispatch whose keys its caller chose: the counts, the types at
 // positions of tensors, an override that the keys pass over, or memory that cannot be read.
-ErrorPtr explicit_call_error(const tenon_op* op, const Snapshot& snapshot, tenon_keyset keys,
+ErrorPtr explicit_call_error(const tenon_op* op, tenon_keyset keys,
                              const tenon_stack& stack) noexcept {
+  const SnapshotGuard guard(op);
+  if (guard.get() == nullptr) return enter_error(*op, guard.entered());
+  const Snapshot& snapshot = *guard.get();
   tenon_keyset carried;
   if (!counts_fit(snapshot, stack) ||
       !extract_keys<Checks::kTensors>(snapshot, stack.args, stack.nargs, &carried)) {
@@ -278,16 +279,15 @@ ErrorPtr explicit_call_error(const tenon_op* op, const Snapshot& snapshot, tenon
 
 // The boxed form of a typed redispatch from outside of all kernels.
 tenon_status run_explicit(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  const Kernel& kernel =
-      *running_kernel(base::current_thread()->top.load(std::memory_order_relaxed) - 1);
-  ErrorPtr error;
-  {
-    const SnapshotGuard guard(op);
-    error = guard.get() == nullptr ? enter_error(*op, guard.entered())
-                                   : explicit_call_error(op, *guard.get(), keys, *stack);
+  if (ErrorPtr error = explicit_call_error(op, keys, *stack)) {
+    return fail_call(std::move(error), stack, ErrorHome::kStack);
   }
-  if (error) return fail_call(std::move(error), stack, ErrorHome::kStack);
-  return kernel.entry.boxed(kernel.entry.ctx, op, keys, stack);
+  const ThreadRecord& thread = *base::current_thread();
+  const RunningPlace* place = thread.top.load(std::memory_order_relaxed) - 1;
+  const tenon_entry& entry = running_kernel(place)->entry;
+  if (!is_recorded(thread)) return entry.boxed(entry.ctx, op, keys, stack);
+  SpanEnd end(place);
+  return end.returned(entry.boxed(entry.ctx, op, keys, stack));
 }
 
 constexpr tenon_entry kExplicitEntry = [] {
@@ -364,7 +364,7 @@ tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack*
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if (is_outermost(entered.thread, entered.place)) {
-    if (ErrorPtr error = explicit_call_error(op, *snapshot, keys, *stack)) {
+    if (ErrorPtr error = explicit_call_error(op, keys, *stack)) {
       base::leave(entered.thread, entered.place);
       return fail_call(std::move(error), stack, ErrorHome::kStack);
     }

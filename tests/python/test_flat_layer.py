@@ -18,6 +18,8 @@ LEFT_OUT = {
     *("tenon_op_call_fast", "tenon_op_call", "tenon_op_redispatch", "tenon_op_call_key"),
     *("tenon_op_check_arguments", "tenon_op_check_results", "tenon_tensor_resize"),
     "tenon_tensor_restride",
+    # Python copies sizes and strides together.
+    "tenon_tensor_strides",
     *("tenon_tensor_new_alias", "tenon_tensor_set_wrapped_number", "tenon_error_peek"),
     "tenon_tensor_new_like",
     *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),

@@ -57,8 +57,9 @@ TEST(Builds, SanitizedPlugins_AreRefusedBeforeTheirRuntimeIsLoaded) {
     tenon_plugin* plugin = nullptr;
     const bool thread = std::strstr(build.name, "thread") != nullptr;
     TENON_EXPECT_ERROR(tenon_plugin_load(build.path, &plugin), TENON_ERROR_ABI,
-                       thread ? "with no sanitizer like libtenon, got ThreadSanitizer"
-                              : "with no sanitizer like libtenon, got AddressSanitizer");
+                       thread
+                           ? "ThreadSanitizer, which it was built with, must be in the process"
+                           : "AddressSanitizer, which it was built with, must be in the process");
     EXPECT_EQ(plugin, nullptr);
   }
 }
