@@ -152,7 +152,7 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningPlace*
   return ret.tag == TENON_TAG_TENSOR && ret.flags == TENON_VALUE_OWNED && ret.as.tensor == tensor;
 }
 
-// Checks what a kernel left: returns the error, with the results cleared, or nothing if all is well.
+// Checks what a kernel left: returns the error, with the results cleared, or nothing.
 ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlace* place,
                        tenon_status status) noexcept {
   const Kernel& kernel = *running_kernel(place);
