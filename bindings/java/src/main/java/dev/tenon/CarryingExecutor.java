@@ -22,6 +22,8 @@ final class CarryingExecutor extends AbstractExecutorService {
     try {
       executor.execute(
           () -> {
+            // The task's thread owns the state from here on: the submitting thread no longer uses it.
+            state.belongTo(CallFrame.get());
             try (state) {
               state.bind(task).run();
             }
