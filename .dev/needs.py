@@ -44,7 +44,7 @@ NEEDS = {
         ("gcc-c++", "gcc", "build-base", "gcc"),
         "g++",
         (11,),
-        tried="gcc 11 to 16; clang 14 to 22",
+        tried="gcc 12, 14, 16; clang 14, 16, 19, 22",
     ),
     "certificates": Need(
         "CA certificates",
@@ -128,7 +128,7 @@ NEEDS = {
         ("java-latest-openjdk-devel", "jdk-openjdk", "openjdk21-jdk", "openjdk"),
         "javac",
         (17,),
-        tried="17, 21, 25",
+        tried="17, 25",
     ),
     "maven": Need(
         "Maven",
@@ -195,7 +195,7 @@ NEEDS = {
         ("clang", "clang", "clang", "llvm"),
         "clang++-*",
         (14,),
-        tried="14 to 22",
+        tried="14, 16, 19, 22",
     ),
     "fuzzer": Need(
         "libFuzzer",

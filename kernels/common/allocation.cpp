@@ -29,8 +29,8 @@ void check_result(const char* op, const Tensor& out, Sizes sizes) {
   static_cast<void>(allocate(sizes, out.dtype(), out.device()));
 }
 
-// Refuses to resize a view to sizes that cover elements which the view does not show: they belong to
-// other tensors on the same storage, and the operator would write to them. A view that shows all
+// Refuses to resize a view to sizes that cover elements which the view does not show: they belong
+// to other tensors on the same storage, and the operator would write to them. A view that shows all
 // elements of a range may shrink, and one that reaches the end of its storage may grow.
 void check_view(const char* op, tenon_tensor* out, Sizes sizes) {
   const Tensor base(tenon_tensor_copy_base(out));

@@ -22,7 +22,7 @@ final class CarryingExecutor extends AbstractExecutorService {
     try {
       executor.execute(
           () -> {
-            // The task's thread owns the state from here on: the submitting thread no longer uses it.
+            // From here on the task's thread owns the state; the submitting thread is done with it.
             state.belongTo(CallFrame.get());
             try (state) {
               state.bind(task).run();
