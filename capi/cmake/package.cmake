@@ -23,7 +23,13 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libtenon${TENON_ABI_MAJOR})
 set(CPACK_DEBIAN_LIBRARIES_DESCRIPTION "${PROJECT_DESCRIPTION}: libraries")
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SHLIBDEPS ON)
+if(TENON_GLIBC_STUBS)
+  # dpkg-shlibdeps would ask for glibc 2.34: it looks up functions of libpthread and libdl in the
+  # glibc of this machine, which has them in libc itself. ./dev dist checks the symbols.
+  set(CPACK_DEBIAN_LIBRARIES_PACKAGE_DEPENDS "libc6 (>= 2.27), libgcc-s1 (>= 4.2)")
+else()
+  set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SHLIBDEPS ON)
+endif()
 # Loaded when the first product of matrices needs them.
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SUGGESTS "libdnnl2, libopenblas0")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenon-dev)
