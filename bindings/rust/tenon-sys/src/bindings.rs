@@ -4681,13 +4681,13 @@ extern "C" {
     pub fn tenon_op_call(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
     #[must_use]
     /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
- are not consulted. Results must still be NONE. `keys` must be some of those that the kernel was
- called with: their backend must be able to read all tensors among the arguments. That is checked
- where the thread runs no kernel; inside of one the caller may check it with tenon_op_check_keys.
+ are not consulted. Results must still be NONE. `keys` must be a subset of the keys that the
+ kernel was called with, so that their backend can read all tensors among the arguments. This is
+ checked if the thread runs no kernel; a kernel may check it itself with tenon_op_check_keys.
  No argument is NULL.
 
  Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
-            code. From outside of all kernels as tenon_op_check_keys.
+            code. Outside of any kernel also as tenon_op_check_keys.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
@@ -4766,9 +4766,9 @@ extern "C" {
         out_keys: *mut tenon_keyset,
     ) -> tenon_status;
     #[must_use]
-    /** Checks that kernels that `keys` lead to can read the arguments. A kernel of a backend reads no
- tensor of a higher backend, of Meta, or fake, and none that stands for something else, unless
- the layer that replaces it is among `keys`. Kernels for Meta read no memory and take all
+    /** Checks that the kernels selected by `keys` can read the arguments. A backend's kernel cannot
+ read tensors of a higher backend, Meta tensors, fake tensors, or wrappers and carriers unless
+ the layer that unwraps them is among `keys`. Kernels for Meta read no memory and accept all
  tensors.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT naming operator, argument and backend,
@@ -5723,9 +5723,9 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
-    /** Copies sizes and strides, TENON_TENSOR_MAX_DIMS numbers each at most, and returns how many there
- are of each. What is copied was the shape at one moment, also while another thread resizes the
- tensor. Either array may be NULL.
+    /** Copies sizes and strides, at most TENON_TENSOR_MAX_DIMS numbers each, and returns the number of
+ dims. Sizes and strides belong together even if another thread resizes the tensor at the same
+ time. Either array may be NULL.
 
  Errors:    -1 for a symbolic shape, and nothing is copied.
  Threads:   any thread.
