@@ -157,7 +157,10 @@ Fn by_backward(const Fn& f) {
     const Tensor sum = aten::sum(f(leaf));
     check(tenon_tensor_set_grad(leaf.get(), nullptr));  // a pass inside of `f` has come here, too
     autograd::backward({sum}, {}, true, true);
-    return leaf.grad();
+    const Tensor grad = leaf.grad();
+    // With create_graph the gradient's graph holds the leaf, which would hold the gradient.
+    check(tenon_tensor_set_grad(leaf.get(), nullptr));
+    return grad;
   };
 }
 Fn by_create_graph(const Fn& f) {
