@@ -41,10 +41,10 @@ def names_like(pattern: str) -> list:
     return [match.group(1) for name in done.stdout.split() if (match := form.fullmatch(name))]
 
 
-def newest(alternatives: tuple) -> tuple:
+def newest(alternatives: tuple, oldest_from: tuple = ()) -> tuple:
     """The group of packages whose first one has the newest version, and that version.
 
-    Groups are as `Need.apt` has them. Without any that apt can install, it is the first group as it
+    With `oldest_from` it is the oldest version from that one on. Groups are as in `Need.apt`.
     stands, with an empty version.
     """
     groups = []
@@ -60,5 +60,6 @@ def newest(alternatives: tuple) -> tuple:
     offered = [(known[group[0]], group) for group in groups if group[0] in known]
     if not offered:
         return alternatives[0], ()
-    version, group = max(offered)
+    enough = [one for one in offered if one[0] >= oldest_from]
+    version, group = min(enough) if oldest_from and enough else max(offered)
     return group, version

@@ -119,7 +119,7 @@ def choose(names: list) -> tuple:
     """Packages that provide the needs, and a sentence for each that apt only has too old."""
     packages, too_old = [], []
     for name in names:
-        group, version = apt.newest(NEEDS[name].apt)
+        group, version = apt.newest(NEEDS[name].apt, NEEDS[name].oldest_from)
         if version and NEEDS[name].minimum and version < NEEDS[name].minimum:
             offered = ".".join(str(part) for part in version)
             too_old.append(f"{_describe(name)} is needed, {group[0]} is {offered}")
@@ -203,5 +203,5 @@ def doctor(names: tuple, extra: list) -> int:
 def _offer(name: str) -> str:
     """The packages that provide a need here."""
     if shutil.which("apt-cache"):
-        return " ".join(apt.newest(NEEDS[name].apt)[0]).replace("{}", "N")
+        return " ".join(apt.newest(NEEDS[name].apt, NEEDS[name].oldest_from)[0]).replace("{}", "N")
     return elsewhere([name]).partition("\n")[2].strip()

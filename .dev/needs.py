@@ -28,6 +28,7 @@ class Need:
     minimum: tuple = ()  # the oldest version of the command
     files: tuple = ()  # without a command: glob patterns, one of which must match
     tried: str = ""  # versions that the suites were run with
+    oldest_from: tuple = ()  # take the oldest version from this one on instead of the newest
 
 
 def header(*names: str) -> tuple:
@@ -196,6 +197,7 @@ NEEDS = {
         "clang++-*",
         (14,),
         tried="14, 16, 19, 22",
+        oldest_from=(14,),
     ),
     "fuzzer": Need(
         "libFuzzer",
@@ -206,6 +208,7 @@ NEEDS = {
             "/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a",
             "/usr/lib*/clang/*/lib/linux/libclang_rt.fuzzer-*.a",
         ),
+        oldest_from=(14,),
     ),
     "rustfmt": Need(
         "rustfmt",
@@ -234,6 +237,7 @@ NEEDS = {
         (("libclang-{}-dev",),),
         ("clang-devel", "clang", "clang-dev", "llvm"),
         files=("/usr/lib/llvm-*/lib/libclang*.so*", "/usr/lib*/libclang.so*"),
+        oldest_from=(14,),  # what bindgen writes differs a little between versions
     ),
 }
 NATIVE = ("gcc", "certificates", "cmake", "ninja", "gtest", "cmocka", "openblas", "onednn")

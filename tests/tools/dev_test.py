@@ -341,6 +341,12 @@ class AptTest(unittest.TestCase):
         packages, too_old = machine.choose(["jdk"])
         self.assertEqual((packages, too_old), (["openjdk-25-jdk-headless"], []))
 
+    def test_clang_is_the_oldest_that_is_new_enough(self):
+        self.offering(clang_13="1:13.0.1-11", clang_14="1:14.0.6-12", clang_22="1:22.1.8-5~deb12u1")
+        self.assertEqual(machine.choose(["clang"])[0], ["clang-14"])
+        self.offering(clang_19="1:19.1.7-3", clang_22="1:22.1.8-5")
+        self.assertEqual(machine.choose(["clang"])[0], ["clang-19"])
+
     def test_rust_comes_from_the_newer_of_two_packages(self):
         self.offering(
             rustc="1.63.0+dfsg1-2", cargo="0.66.0+ds1-1", rustc_web="1.96.0-1", cargo_web="1.96.0-1"
