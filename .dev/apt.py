@@ -44,8 +44,8 @@ def names_like(pattern: str) -> list:
 def newest(alternatives: tuple, oldest_from: tuple = ()) -> tuple:
     """The group of packages whose first one has the newest version, and that version.
 
-    With `oldest_from` it is the oldest version from that one on. Groups are as in `Need.apt`. If apt
-    can install none, returns the first group unchanged, with an empty version.
+    With `oldest_from` it is the oldest version from that one on. Groups are as in `Need.apt`. If
+    apt can install none, returns the first group unchanged, with an empty version.
     """
     groups = []
     for group in alternatives:
