@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/routine.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
@@ -75,7 +76,7 @@ void masked_scatter_backward(const Call& call) {
   const int64_t wanted = numel_of(sizes);
   const int64_t last = std::max(wanted, numel_of(flat));
   const Tensor order = subtract(count(mask, 0, std::nullopt), Scalar(1), Scalar(1));
-  const int64_t all[] = {last + 1};
+  const int64_t all[] = {(CheckedSize(call.op(), last) + 1).value()};
   const Tensor zeros = call_zeros(all, options_like(kind_of(*grad), {}));
   const Tensor made = call_scatter(zeros, 0, where(mask, order, Scalar(last)), flat);
   call.give(0, call_reshape(call_slice(made, 0, 0, wanted), sizes));
