@@ -45,7 +45,7 @@ NEEDS = {
         ("gcc-c++", "gcc", "build-base", "gcc"),
         "g++",
         (11,),
-        tried="gcc 12, 14, 16; clang 14, 16, 19, 22",
+        tried="gcc 12, 14, 16; clang 14, 16, 19",
     ),
     "certificates": Need(
         "CA certificates",
@@ -120,7 +120,7 @@ NEEDS = {
         "the Python binding",
         (("python3-dev", "python3-venv"),),
         ("python3-devel", "python", "python3-dev", "python"),
-        tried="3.10 to 3.14",
+        tried="3.10 to 3.13",
     ),
     "jdk": Need(
         "JDK",
@@ -196,7 +196,7 @@ NEEDS = {
         ("clang", "clang", "clang", "llvm"),
         "clang++-*",
         (14,),
-        tried="14, 16, 19, 22",
+        tried="14, 16, 19",
         oldest_from=(14,),
     ),
     "fuzzer": Need(

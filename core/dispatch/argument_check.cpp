@@ -67,7 +67,7 @@ bool overrides(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object->type()->override != nullptr;
 }
 
-// A value whose tag promises a handle or elements, but it is NULL: a mistake of whoever made it.
+// Returns true if the tag of a value needs a handle or elements, but the pointer is NULL.
 bool lacks_handle(const tenon_value& value) noexcept {
   switch (value.tag) {
     case TENON_TAG_GENERATOR:

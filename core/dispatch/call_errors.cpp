@@ -71,7 +71,7 @@ tenon_keyset excluded_here() {
          kFunctionalityMask;
 }
 
-// Why no kernel serves a key set; empty when `is_served` finds one in the table as it is now.
+// Why no kernel serves a key set; empty if `is_served` finds one in the current table.
 template <class IsServed>
 ErrorPtr missing_error(const tenon_op& op, tenon_keyset keys, const ErrorPtr& cause,
                        IsServed&& is_served) {

@@ -67,8 +67,8 @@ constinit tenon_tensor tenon_tensor::undefined_{Undefined{}};
 
 namespace {
 
-// 0, or who holds it: one more than the number of forks that led to the process. What a thread of
-// the parent held when a child was forked is free there.
+// 0 if free, otherwise 1 + the fork generation of the holder's process: in a forked child, locks
+// that a thread of the parent held count as free.
 constinit std::atomic<uint32_t> shape_locks[64] = {};
 
 }  // namespace
@@ -91,9 +91,9 @@ HeapDims tenon_tensor::more_dims(size_t ndim) const {
   return allocate_dims(ndim, dims_ == inline_dims_ ? kInlineDims : head_of(dims_).room_ndim);
 }
 
-// Kernels and those who borrow the numbers look without a lock: so none of them are freed before
-// the tensor is, there is always room for as many dims as a reader may have seen, and where room is
-// made readers find it before they find more dims.
+// Note: readers without a lock. Kernels, and callers that borrow sizes and strides, read them
+// without the lock. Arrays are therefore freed with the tensor only, each holds as many dims as a
+// reader may have seen, and a larger array is published before the larger number of dims.
 void tenon_tensor::change_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                                bool contiguous) noexcept {
   const ShapeLock lock(*this);

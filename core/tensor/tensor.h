@@ -410,12 +410,12 @@ struct alignas(64) tenon_tensor {
                                      int64_t nbytes);
   void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                 bool contiguous) noexcept;
-  /// The same for a tensor that others may have: `heap` is what more_dims() gave. The arguments may
-  /// be the tensor's own.
+  /// Like set_dims(), for a tensor that other threads may read. `heap` is what more_dims()
+  /// returned. The arguments may be the tensor's own arrays.
   void change_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                    bool contiguous) noexcept;
-  /// Memory for as many dims where what the tensor has is not enough, else NULL. Throws
-  /// std::bad_alloc.
+  /// Returns memory for `ndim` dims if the tensor's present array is too small, otherwise NULL.
+  /// Throws std::bad_alloc.
   std::unique_ptr<int64_t, tenon::tensor::FreeDims> more_dims(size_t ndim) const;
   void cover(const tenon::tensor::Geometry& geometry);
   bool owns_more() const noexcept;

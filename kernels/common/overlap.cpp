@@ -51,8 +51,8 @@ class SelfOverlap {
     int64_t stride;
     int64_t most;  // steps
   };
-  // More than layouts that anybody makes need; where they do not do, the view counts as one that
-  // overlaps itself.
+  // Limit of the search. Layouts in practice need far fewer tries; beyond it the view is treated as
+  // one that overlaps itself.
   static constexpr int64_t kMostTries = 1'000'000;
 
   // Whether the dims before the k-th add up to a distance.
@@ -63,7 +63,7 @@ class SelfOverlap {
     if (k == 1) return true;  // a multiple of its stride, and near enough
     if (++tries_ > kMostTries) return true;
     const int64_t below = reaches_[k - 1];
-    // Only so many steps bring the rest within the reach of the dims before.
+    // Only steps in this range leave a rest within the reach of the preceding dims.
     const int64_t middle = distance / dim.stride;
     const int64_t around = below / dim.stride + 1;
     const int64_t first = std::max(-dim.most, middle - around);

@@ -71,8 +71,8 @@ abstract class NativeHandle implements AutoCloseable {
   int slot = -1;
   // A view of something that C owns for the length of a call.
   boolean borrowed;
-  // The frame of the thread that made this, and that frame's count of upcalls then; null for what
-  // is released as soon as it is closed.
+  // The frame of the thread that made this object, and that frame's count of upcalls at that time;
+  // null if close() releases the object at once.
   private CallFrame home;
   private long stamp;
   // Other threads that have used this; null without.
