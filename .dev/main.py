@@ -168,8 +168,9 @@ def fuzz(args) -> int:
 
 
 def run_stress(args) -> int:
-    """Runs threads, forks and faults at full length, ends of processes, and extreme arguments."""
-    more = [f"--{name}={text}" for name in ("filter", "call") if (text := getattr(args, name))]
+    """Runs threads and faults at full length, ends of processes, extreme arguments, all layers."""
+    options = ("filter", "call", "variants")
+    more = [f"--{name}={text}" for name in options if (text := getattr(args, name))]
     return stress.run(args.part, args.seeds, tuple(more))
 
 
@@ -354,8 +355,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--seeds", type=int, default=100, metavar="N", help="of the extremes (default: 100)"
     )
-    one.add_argument("--filter", default="", metavar="TEXT", help="overloads of the extremes")
+    one.add_argument(
+        "--filter", default="", metavar="TEXT", help="overloads of the extremes and layers"
+    )
     one.add_argument("--call", default="", metavar="NAME", help="makes one call of the extremes")
+    one.add_argument(
+        "--variants", default="", metavar="LIST", help="dtypes and layouts of the layers, or all"
+    )
     one = verb("coverage", measure_coverage)
     one.add_argument("--missing", action="store_true", help="name the lines that nothing ran")
     verb("doctor", doctor)

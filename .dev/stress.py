@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks and faults at length; ends of processes; extreme arguments."""
+"""The long runs: threads, forks, faults, ends of processes, extreme arguments, all layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import native
 import suites
 import ui
 
-PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "all")
+PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "layers", "all")
 
 # What the ends of processes are called in each suite's own filter.
 EXITS = {
@@ -30,14 +30,14 @@ PROGRAMS = (
     "stress_seccomp_test",
     "stress_allocation_test",
 )
-EXTREMES = ui.ROOT / "tests" / "stress" / "extremes.py"
+SCRIPTS = ui.ROOT / "tests" / "stress"
 FIGURES = r"^\d.*(events|forks|threads|allocations|calls)"
 
 
 def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
     """Runs one part, or "all"; the status is 1 where anything failed.
 
-    `seeds` and `arguments` are for the extremes.
+    `seeds` is for the extremes; they and the layers take `arguments`.
     """
     good = True
     if part in ("threads", "all"):
@@ -54,7 +54,11 @@ def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
         good = exits() and good
     if part in ("extremes", "all"):
         native.build_all("release")
-        good = extremes(seeds, arguments) and good
+        good = script("extremes", f"--seeds={seeds}", *arguments) and good
+    if part in ("layers", "all"):
+        native.build_all("release")
+        variants = ("--variants=all",) if part == "all" else ()
+        good = script("layers", *variants, *arguments) and good
     return 0 if good else 1
 
 
@@ -93,11 +97,11 @@ def exits() -> bool:
     return good and bool(lines) and all(line[-1] == 0 for line in lines)
 
 
-def extremes(seeds: int, arguments: tuple[str, ...]) -> bool:
-    """Calls every overload with extreme arguments in child processes; prints each failure."""
-    command = [environment.python("base"), EXTREMES, f"--seeds={seeds}", *arguments]
+def script(name: str, *arguments: str) -> bool:
+    """Runs a script of tests/stress, which calls every overload and prints each failure."""
+    command = [environment.python("base"), SCRIPTS / f"{name}.py", *arguments]
     env = {**os.environ, **environment.runtime("release")}
-    ui.say(f"extremes, {seeds} seeds")
+    ui.say(" ".join([name, *arguments]))
     return subprocess.run(command, env=env, stdin=subprocess.DEVNULL).returncode == 0
 
 

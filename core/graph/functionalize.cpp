@@ -57,7 +57,11 @@ class Shapes {
       return tenon_value_of_tensor(tensors.back().get());
     };
     std::vector<tenon_value> filled;
-    for (const tenon_value& arg : args) filled.push_back(with_references(arg, arena_, stand_in));
+    for (const tenon_value& arg : args) {
+      filled.push_back(with_references(arg, arena_, stand_in));
+      // A factory, too, makes a tensor without elements, and draws no random numbers for it.
+      if (arg.tag == TENON_TAG_DEVICE) filled.back().as.device = {TENON_DEVICE_META, 0};
+    }
     if (!known) return {};
     std::vector<tenon_value> results;
     try {

@@ -273,23 +273,27 @@ void call_for_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
 tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   if (!call.has_mapped()) return call.call_below(stack);
   const bool writes = op.written.load(std::memory_order_relaxed) != 0;
-  TENON_CHECK(writes && call.dims().size() == 1 && call.info().size != 0, TENON_ERROR_NOT_SUPPORTED,
-              op.name(),
+  tenon_stack whole = call.below(*stack);
+  tenon_value* const end = whole.args + whole.nargs;
+  tenon_value* const written = std::find_if(
+      whole.args, end, [](const tenon_value& arg) { return arg.tag == TENON_TAG_TENSOR; });
+  // The only tensor among the arguments is the one that is written.
+  TENON_CHECK(writes && call.dims().size() == 1 && written != end && call.info().size != 0,
+              TENON_ERROR_NOT_SUPPORTED, op.name(),
               ": arguments must not be mapped by a vmap whose randomness is the same for all, got "
               "one that is");
   {
-    tenon_stack whole = call.below(*stack);
-    Tensor& self = *whole.args[0].as.tensor;
+    Tensor& self = *written->as.tensor;
     const BelowLayer below;
     const int64_t dim = call.dims()[0];
     const TensorPtr first = operators::select(self, dim, 0);
-    whole.args[0].as.tensor = first.get();
+    written->as.tensor = first.get();
     tenon_value ret{};
     whole.rets = &ret;
     whole.nrets = 1;
     const tenon_status status = dispatch::call(&op, &whole);
     const OwnedValue owned(ret);
-    whole.args[0].as.tensor = &self;
+    written->as.tensor = &self;
     if (status != TENON_OK) return status;
     operators::copy_into(
         self, *operators::repeat_along(*operators::select(self, dim, 0), dim, call.info().size));

@@ -24,6 +24,7 @@ struct SymbolicTensor {
   SymbolicSizes sizes() const { return symbolic(info.sizes, info.ndim); }
   SymbolicSizes strides() const { return symbolic(info.strides, info.ndim); }
   SymbolicSize numel() const { return SymbolicSize::of_word(info.numel); }
+  SymbolicSize offset() const { return SymbolicSize::of_word(info.storage_offset); }
   bool is_contiguous() const { return (info.flags & TENON_TENSOR_CONTIGUOUS) != 0; }
 };
 

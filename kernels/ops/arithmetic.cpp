@@ -276,9 +276,9 @@ void give_or_write(const Call& call, Tensor result) {
   if (call.form.written != 0) return call.give(0, std::move(result));
   static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy("aten::copy_");
   const Tensor self = *call.get<Tensor>(0);
-  if (!(self.sizes() == result.sizes())) {
+  if (!are_equal(words_of(self), words_of(result))) {
     fail_argument(call.op(), call.form.names[0], "of the result's sizes to be written",
-                  self.sizes());
+                  text_of(words_of(self)));
   }
   if (!can_cast(result.dtype(), self.dtype())) {
     fail_argument(call.op(), call.form.names[0],

@@ -54,6 +54,29 @@ struct Lengths {
         target(lengths_of(call, "target_lengths", *call.get<Tensor>(first + 1))) {}
 };
 
+// The lengths, 1 for 0, in the dtype and on the device of the losses. Without memory no elements can
+// be copied, and operators make them instead, which a recording sees.
+Tensor divisors_of(Sizes target_lengths, const Tensor& losses) {
+  static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
+  std::vector<double> lengths(target_lengths.begin(), target_lengths.end());
+  for (double& length : lengths) length = std::max(length, 1.0);
+  if (!has_data(losses.info())) {
+    std::vector<Tensor> each;
+    for (const double length : lengths) {
+      each.push_back(call_empty(Dims{1}, {losses.dtype(), {}, losses.device(), {}}));
+      call_fill(each.back(), Scalar(length));
+    }
+    return cat(each, 0);
+  }
+  Tensor divisors = Tensor::from<double>(lengths, Dims{static_cast<int64_t>(lengths.size())});
+  if (!losses.is_cpu()) {
+    Tensor there = call_empty(divisors.sizes(), {Dtype::F64, {}, losses.device(), {}});
+    call_copy(there, divisors);
+    divisors = there;
+  }
+  return cast(divisors, losses.dtype());
+}
+
 Tensor joined_losses(const Call& call, Sizes input_lengths, Sizes target_lengths) {
   const Tensor log_probs = *call.get<Tensor>(0);
   const bool is_batch = log_probs.ndim() != 2;
@@ -65,17 +88,7 @@ Tensor joined_losses(const Call& call, Sizes input_lengths, Sizes target_lengths
     losses = call_masked_fill(losses, call_eq(losses, infinity), Scalar(0));
   }
   if (call.get<int64_t>(5) == 1) {
-    std::vector<double> lengths(target_lengths.begin(), target_lengths.end());
-    for (double& length : lengths) length = std::max(length, 1.0);
-    Tensor divisors = Tensor::from<double>(lengths, Dims{static_cast<int64_t>(lengths.size())});
-    // A fake tensor, or one on meta, takes no elements.
-    const bool has_memory = has_data(losses.info());
-    if (!losses.is_cpu() || !has_memory) {
-      Tensor there = call_empty(divisors.sizes(), {Dtype::F64, {}, losses.device(), {}});
-      if (has_memory) call_copy(there, divisors);
-      divisors = there;
-    }
-    losses = call_div(losses, cast(divisors, losses.dtype()));
+    losses = call_div(losses, divisors_of(target_lengths, losses));
   }
   const Tensor result = reduced(call, 5, losses);
   return is_batch || result.ndim() == 0 ? result : call_squeeze(result, 0);

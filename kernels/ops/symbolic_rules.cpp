@@ -9,6 +9,7 @@
 #include "kernels/common/shape_rules.h"
 #include "kernels/common/stand_ins.h"
 #include "kernels/common/unbacked.h"
+#include "kernels/ops/calls.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/symbolic_marks.h"
 
@@ -297,11 +298,14 @@ void like_first(const Call& call) {
   call.give(0, new_symbolic(like, sizes, &strides));
 }
 
+// A composite: what it returns is the argument, or comes from an operator that it calls.
 void contiguous(const Call& call) {
-  if (SymbolicTensor(call.tensor(0)).is_contiguous()) {
-    return call.give(0, Tensor::retain(call.tensor(0)));
-  }
-  sized_as_first(call);
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+      "aten::clone");
+  if (call.get<MemoryFormat>(1) != MemoryFormat::Contiguous) return run_with_numbers(call);
+  Tensor self = Tensor::retain(call.tensor(0));
+  const bool stays = SymbolicTensor(call.tensor(0)).is_contiguous();
+  call.give(0, stays ? std::move(self) : clone(self, MemoryFormat::Contiguous));
 }
 
 // A factory, whose argument k are the sizes.

@@ -21,7 +21,7 @@ struct SymbolicView {
   explicit SymbolicView(const SymbolicTensor& its_base)
       : sizes(its_base.sizes()),
         strides(its_base.strides()),
-        offset(its_base.info.storage_offset),
+        offset(its_base.offset()),
         dtype(its_base.info.dtype),
         base(its_base) {}
 

@@ -16,7 +16,7 @@ inline constexpr Facts kViewSizes{
     .forms = kViewForms,
     .tags = "core",
     .gradient = "self: grad.reshape(self.sizes())",
-    .tangent = "self_t.view(size)",
+    .tangent = "self_t.reshape(size)",
     .batching = Batching::View,
     .cast = Cast::None,
     .view = {&reshaped_view, /*copied=*/"reshape"},

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import gc
 import itertools
+import pathlib
+import sys
 
 import pytest
 import tenon
 from tenon.library import Library
+
+# Where tests import `cases` from.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
 
 _numbers = itertools.count()
 

@@ -3,54 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import math
-import pathlib
 
+import cases
 import pytest
 import tenon
-
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
-
-
-def _cases():
-    for path in sorted(FOLDER.glob("*.json")):
-        for case in json.loads(path.read_text())["cases"]:
-            yield pytest.param(case, id=f"{path.stem}-{case['name']}")
-
-
-def _number(value):
-    """An element as JSON writes it."""
-    if isinstance(value, str):
-        return float(value)
-    return complex(*map(_number, value)) if isinstance(value, list) else value
-
-
-def _tensor(spec):
-    dtype = getattr(tenon, spec["dtype"])
-    if spec.get("device") == "meta":
-        return tenon.empty(spec["shape"], dtype=dtype, device="meta")
-    storage = tenon.tensor([_number(value) for value in spec["data"]], dtype=dtype)
-    if "strides" not in spec:
-        return storage.reshape(spec["shape"])
-    return tenon.ops.aten.as_strided(storage, spec["shape"], spec["strides"], spec.get("offset", 0))
-
-
-def _value(spec):
-    if isinstance(spec, list):
-        return [_value(item) for item in spec]
-    if not isinstance(spec, dict):
-        return spec
-    ((kind, value),) = spec.items()
-    return {
-        "tensor": lambda: _tensor(value),
-        "float": lambda: float(value),
-        "complex": lambda: complex(*value),
-        "dtype": lambda: getattr(tenon, value),
-        "device": lambda: tenon.device(value),
-        "memory_format": lambda: getattr(tenon, value),
-        "generator": lambda: tenon.Generator(seed=value["seed"]),
-    }[kind]()
 
 
 def _flat(tensor):
@@ -78,7 +35,7 @@ def _check(got, spec, args, tolerance):
         assert got.device == tenon.device(want.get("device", "cpu"))
         if want.get("device") == "meta":
             return
-        expected = _flat(_tensor(want))
+        expected = _flat(cases.tensor(want))
         assert all(_close(g, w, tolerance) for g, w in zip(_flat(got), expected, strict=True)), (
             got,
             expected,
@@ -88,7 +45,7 @@ def _check(got, spec, args, tolerance):
         for one, want in zip(got, spec, strict=True):
             _check(one, want, args, tolerance)
     else:
-        want = _value(spec)
+        want = cases.value(spec)
         assert type(got) is type(want) and _close(got, want, tolerance), (got, want)
 
 
@@ -101,8 +58,7 @@ def _check_error(error, action):
 
 
 def _run_operator(case):
-    args = [_value(arg) for arg in case["args"]]
-    kwargs = {name: _value(arg) for name, arg in case.get("kwargs", {}).items()}
+    args, kwargs = cases.arguments(case)
 
     def call():
         return tenon.find_op(case["op"])(*args, **kwargs)
@@ -152,7 +108,9 @@ def _run_compatibility(case):
         assert newer.is_backward_compatible_with(older) == case["compatible"]
 
 
-@pytest.mark.parametrize("case", list(_cases()))
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=f"{file}-{case['name']}") for file, case in cases.all_cases()]
+)
 def test_case(case):
     if "op" in case:
         _run_operator(case)

@@ -8,15 +8,12 @@ which arguments results share memory with, the versions that a call leaves, and 
 from __future__ import annotations
 
 import json
-import pathlib
 
+import cases
 import pytest
 import tenon
 from tenon import FakeTensor, FakeTensorMode
 
-from test_conformance import _value
-
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
 DTYPES = ("float32", "int64", "complex64")
 # The tags of operators whose results are, or depend on, elements.
 ASKS_DATA = {"data_dependent_output", "dynamic_output_shape"}
@@ -84,10 +81,10 @@ MORE: dict[str, list] = {
 def calls() -> dict[str, list]:
     """Arguments of conformance cases by operator, and some more."""
     found = {name: list(each) for name, each in MORE.items()}
-    for path in sorted(FOLDER.glob("*.json")):
-        for case in json.loads(path.read_text())["cases"]:
-            if "op" in case and '"meta"' not in json.dumps(case) and is_operator(case["op"]):
-                found.setdefault(case["op"], []).append((case["args"], case.get("kwargs", {})))
+    for name, each in cases.by_operator().items():
+        for case in each:
+            if '"meta"' not in json.dumps(case) and is_operator(name):
+                found.setdefault(name, []).append((case["args"], case.get("kwargs", {})))
     return found
 
 
@@ -150,8 +147,8 @@ def arguments(spec, dtype):
     def as_dtype(tensor):
         return tensor.to(getattr(tenon, dtype)) if tensor.dtype is tenon.float32 else tensor
 
-    values = [convert(_value(one), as_dtype) for one in args]
-    return values, {key: convert(_value(one), as_dtype) for key, one in kwargs.items()}
+    values = [convert(cases.value(one), as_dtype) for one in args]
+    return values, {key: convert(cases.value(one), as_dtype) for key, one in kwargs.items()}
 
 
 def asks_data(op, name: str, error: Exception) -> bool:

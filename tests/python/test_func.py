@@ -482,3 +482,17 @@ def test_what_is_made_like_a_mapped_tensor_is_mapped(like):
     made = make(x.t(), *more, dtype=tenon.int64, memory_format=tenon.contiguous_format)
     assert made.stride() == (2, 1) and made.dtype == tenon.int64
     assert make(x, *more, requires_grad=True).requires_grad
+
+
+@pytest.mark.parametrize(
+    "op", [tenon.ops.aten.rand.out, tenon.ops.aten.randn.out, tenon.ops.aten.randperm.out]
+)
+def test_the_same_random_numbers_in_a_mapped_out(op):
+    """The written argument is not the first one."""
+
+    def draw(out):
+        return op([2] if op is not tenon.ops.aten.randperm.out else 2, out=out)
+
+    kind = tenon.int64 if op is tenon.ops.aten.randperm.out else tenon.float32
+    drawn = vmap(draw, randomness="same")(tenon.zeros(3, 2, dtype=kind)).tolist()
+    assert drawn[0] == drawn[1] == drawn[2]

@@ -225,3 +225,13 @@ def test_elements_are_not_read():
     assert tenon.equal(func.functionalize(shifted)(example(2)), shifted(example(2))), (
         "all is as before"
     )
+
+
+@pytest.mark.parametrize("name", ["rand", "randn"])
+def test_functionalizing_draws_no_random_numbers(name):
+    op = getattr(tenon.ops.aten, name).generator_out
+    generator = tenon.Generator(seed=5)
+    want = op([3], generator=tenon.Generator(seed=5), out=tenon.zeros(3))
+    written = tenon.zeros(3)
+    func.functionalize(lambda out: op([3], generator=generator, out=out))(written)
+    assert written.tolist() == want.tolist()

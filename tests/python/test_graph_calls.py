@@ -8,35 +8,31 @@ from __future__ import annotations
 
 import collections
 
+import cases
 import graph_calls
 import pytest
 import tenon
 from tenon import graph, ops
-from test_conformance import _cases, _value
 
 # Tensors without memory; numbers that come from a generator, which a graph would keep as it is.
 UNFIT = ("'meta'", "'generator'")
-# Elements that nobody wrote.
-UNSET = ("empty", "new_empty", "resize", "_resize", "as_strided_copy.out")
 
 
 def _calls():
     """The calls of cases that are no errors, with tensors on the CPU."""
-    for parameter in _cases():
-        (case,) = parameter.values
+    for file, case in cases.all_cases():
         if "op" not in case or "error" in case or any(x in str(case) for x in UNFIT):
             continue
-        if not case["op"].partition("::")[2].startswith(UNSET):
-            yield parameter.id, case
+        if not case["op"].partition("::")[2].startswith(graph_calls.UNSET):
+            yield f"{file}-{case['name']}", case
 
 
 def test_calls_of_all_cases():
     reasons = collections.Counter()
     wrong = []
     for name, case in _calls():
-        args = tuple(_value(one) for one in case["args"])
-        kwargs = {key: _value(one) for key, one in case.get("kwargs", {}).items()}
-        found, reason = graph_calls.check(case["op"], args, kwargs)
+        args, kwargs = cases.arguments(case)
+        found, reason = graph_calls.check(case["op"], tuple(args), kwargs)
         if found:
             wrong.append(f"{name}: {found}")
         reasons[reason or "runs by a plan"] += 1

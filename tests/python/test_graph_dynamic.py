@@ -626,3 +626,45 @@ def test_arange_that_leads_the_other_way_is_refused():
     traced = graph.trace(between, tenon.ones(3), tenon.ones(7), dynamic=True)
     with pytest.raises(tenon.InvalidArgumentError):
         traced(tenon.ones(7), tenon.ones(3))
+
+
+# ---- Composites and views of symbolic sizes -----------------------------------------------------
+
+
+@pytest.mark.parametrize("call", [lambda x: x[1][:, 1:3], lambda x: x[2].chunk(3, -1)[1]])
+def test_a_part_of_one_of_several_rows(call):
+    """Its offset is a product of sizes."""
+    x, other = randn(4, 3, 6), randn(5, 2, 6)
+    traced = graph.trace(call, x, dynamic=True)
+    assert_same(traced, call, x)
+    assert_same(traced, call, other)
+
+
+@pytest.mark.parametrize("memory_format", [tenon.contiguous_format, tenon.channels_last])
+def test_contiguous_copies_what_is_not(memory_format):
+    def function(x):
+        return tenon.ops.aten.contiguous(x, memory_format=memory_format)
+
+    x = randn(2, 4, 4, 3).permute(3, 1, 2, 0)
+    traced = graph.trace(function, x, dynamic=True)
+    assert not traced.attributes
+    assert_same(traced, function, x)
+    assert traced(x).stride() == function(x).stride()
+
+
+def test_divisors_of_ctc_loss_are_recorded():
+    def function(log_probs, targets):
+        return F.ctc_loss(log_probs, targets, [5, 4], [2, 1])
+
+    inputs = randn(5, 2, 4).log_softmax(2), tenon.tensor([[1, 2], [3, 1]])
+    assert_same(graph.trace(function, *inputs, dynamic=True), function, *inputs)
+
+
+def test_random_composites_draw_once():
+    def function(x):
+        return tenon.ops.aten.rrelu_(x, 0.1, 0.3, True)
+
+    x = randn(4)
+    traced = graph.trace(function, x.clone(), dynamic=True)
+    calls = [node.op.name() for node in traced.nodes]
+    assert calls.count("aten::rrelu_with_noise_functional") == 1, calls

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import pathlib
 import warnings
 
+import cases
 import pytest
 import tenon
 from tenon.func import vmap
 
-from test_conformance import _value
-
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
 # Results depend on a generator: test_func.py has what holds of them.
 # And what begins so.
 RANDOM = (
@@ -58,14 +55,14 @@ DTYPES = ("float32", "float64", "bfloat16", "int64", "complex64")
 def calls() -> dict[str, list]:
     """Arguments of conformance cases by operator, of those with tensors and without `out`s."""
     found: dict[str, list] = {}
-    for path in sorted(FOLDER.glob("*.json")):
-        for case in json.loads(path.read_text())["cases"]:
-            if "op" not in case or "expect" not in case or '"meta"' in json.dumps(case):
+    for name, each in cases.by_operator().items():
+        for case in each:
+            if "expect" not in case or '"meta"' in json.dumps(case):
                 continue
             kwargs = case.get("kwargs", {})
             if has_tensor(list(kwargs.values())) or not has_tensor(case["args"]):
                 continue
-            found.setdefault(case["op"], []).append((case["args"], kwargs))
+            found.setdefault(name, []).append((case["args"], kwargs))
     return found
 
 
@@ -87,7 +84,7 @@ class Example:
         self.counts_memory = name.startswith("aten::as_strided")
         self.is_in_place = name.partition(".")[0].endswith("_")
         self.specs = args
-        self.kwargs = {key: _value(one) for key, one in kwargs.items()}
+        self.kwargs = {key: cases.value(one) for key, one in kwargs.items()}
         self.dtype = dtype
         self.tensors = [one for arg in args for one in self.tensors_of(arg)]
 
@@ -98,8 +95,8 @@ class Example:
         if not (isinstance(spec, dict) and "tensor" in spec):
             return []
         if spec["tensor"]["dtype"] != "float32":
-            return [_value(spec)]
-        return [_value(spec).to(getattr(tenon, self.dtype))]
+            return [cases.value(spec)]
+        return [cases.value(spec).to(getattr(tenon, self.dtype))]
 
     def run(self, *tensors):
         """Calls the operator with other tensors; gives what it returns, or what it wrote."""
@@ -108,7 +105,7 @@ class Example:
         def put(spec):
             if isinstance(spec, list):
                 return [put(one) for one in spec]
-            return next(left) if isinstance(spec, dict) and "tensor" in spec else _value(spec)
+            return next(left) if isinstance(spec, dict) and "tensor" in spec else cases.value(spec)
 
         result = self.op(*map(put, self.specs), **self.kwargs)
         return tensors[0] if self.is_in_place else result

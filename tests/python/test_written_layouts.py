@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 
+import cases
 import pytest
 import tenon
 
-from test_conformance import _value
 from test_fake_operators import CALLS
 
 DTYPES = (tenon.float32, tenon.int64, tenon.bool, tenon.complex64, tenon.uint8)
@@ -42,8 +42,8 @@ def bound(op, spec, dtype) -> dict:
     """Returns fresh arguments of a call by name, with empty tensors of a dtype for missing ones."""
     args, kwargs = copy.deepcopy(spec)
     names = [argument.name for argument in op._schema.arguments]
-    given = dict(zip(names, map(_value, args), strict=False))
-    given.update({name: _value(value) for name, value in kwargs.items()})
+    given = dict(zip(names, map(cases.value, args), strict=False))
+    given.update({name: cases.value(value) for name, value in kwargs.items()})
     for key in written(op):
         given.setdefault(key, tenon.empty(0, dtype=dtype))
     return given

@@ -15,27 +15,25 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
-import mmap
 import os
 import pathlib
 import random
 import resource
 import signal
-import struct
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
+
+import cases  # noqa: E402
+import watched  # noqa: E402
+
 MODES = ("plain", "tracked", "vmap", "fake", "meta", "dynamic")
 TRIES = 1  # of each overload in each mode, by a seed
 SLOW_S = 2.0  # of the CPU's time, so that a busy machine changes nothing
-STUCK_S = 60.0  # of the clock, for what waits
 ROOM = 1 << 30  # address space of a call, in bytes
 SPARE = 128 << 20  # memory of a call beside its result, in bytes
 
@@ -73,17 +71,6 @@ SHAPES = (
 # ---- Arguments -----------------------------------------------------------------------------------
 
 
-class Samples:
-    """Calls that are right, by overload: the conformance cases."""
-
-    def __init__(self) -> None:
-        self.of: dict[str, list] = collections.defaultdict(list)
-        for path in sorted(FOLDER.glob("*.json")):
-            for case in json.loads(path.read_text())["cases"]:
-                if "op" in case and "args" in case:
-                    self.of[case["op"]].append(case)
-
-
 class Maker:
     """Makes arguments with the choices of one call's random numbers."""
 
@@ -91,35 +78,6 @@ class Maker:
         self.tenon = tenon
         self.chance = chance
         self.mode = mode
-
-    def from_case(self, spec: Any) -> Any:
-        """A value as tests/conformance/README.md writes it."""
-        if isinstance(spec, list):
-            return [self.from_case(item) for item in spec]
-        if not isinstance(spec, dict):
-            return spec
-        ((kind, value),) = spec.items()
-        tenon = self.tenon
-        if kind == "tensor":
-            return self.case_tensor(value)
-        if kind == "float":
-            return float(value)
-        if kind == "complex":
-            return complex(*value)
-        if kind in ("dtype", "memory_format"):
-            return getattr(tenon, value)
-        return tenon.device(value) if kind == "device" else tenon.Generator(seed=value["seed"])
-
-    def case_tensor(self, spec: dict) -> Any:
-        tenon = self.tenon
-        dtype = getattr(tenon, spec["dtype"])
-        if spec.get("device") == "meta":
-            return tenon.empty(spec["shape"], dtype=dtype, device="meta")
-        storage = tenon.tensor([number(value) for value in spec["data"]], dtype=dtype)
-        if "strides" not in spec:
-            return storage.reshape(spec["shape"])
-        view = tenon.ops.aten.as_strided
-        return view(storage, spec["shape"], spec["strides"], spec.get("offset", 0))
 
     def of_type(self, kind: str, size: int | None) -> Any:
         """An argument of a schema's type, not extreme on purpose."""
@@ -247,13 +205,6 @@ class Maker:
         return value.reshape(-1)
 
 
-def number(value: Any) -> Any:
-    """An element as JSON writes it."""
-    if isinstance(value, str):
-        return float(value)
-    return complex(*map(number, value)) if isinstance(value, list) else value
-
-
 # ---- Calls ---------------------------------------------------------------------------------------
 
 
@@ -264,7 +215,7 @@ class Calls:
         import tenon
 
         self.tenon = tenon
-        self.samples = Samples()
+        self.samples = cases.by_operator()
         tenon.ops.aten.add.overloads()  # loads the operators
         self.overloads = [
             name for space in ("aten", "tenon") for name in tenon.introspect.operators(space)
@@ -299,11 +250,10 @@ class Calls:
         chance = random.Random(call)
         maker = Maker(self.tenon, chance, mode)
         schema = self.schema(name).arguments
-        cases = self.samples.of.get(name)
-        if cases and (seed == 0 or chance.random() < 0.9):
-            case = cases[0] if seed == 0 else chance.choice(cases)
-            given = [maker.from_case(spec) for spec in case["args"]]
-            named = {key: maker.from_case(spec) for key, spec in case.get("kwargs", {}).items()}
+        samples = self.samples.get(name)
+        if samples and (seed == 0 or chance.random() < 0.9):
+            case = samples[0] if seed == 0 else chance.choice(samples)
+            given, named = cases.arguments(case)
         else:
             given, named = [], {}
         values: dict[int, Any] = {}
@@ -502,12 +452,11 @@ def split_name(call: str) -> tuple[int, str, str, int]:
     return int(seed), name, mode, int(k)
 
 
-# ---- The process that calls ----------------------------------------------------------------------
+# ---- What a call must not do ---------------------------------------------------------------------
 
 
-def work(folder: pathlib.Path, first: int) -> int:
-    """Makes the calls of a list from one on, noting in shared memory where it stands."""
-    names = (folder / "calls").read_text().splitlines()
+def work(options: argparse.Namespace) -> int:
+    """Makes the calls of a child process, with a limit of memory."""
     calls = Calls()
     tenon = calls.tenon
     tenon.set_num_threads(1)
@@ -518,15 +467,7 @@ def work(folder: pathlib.Path, first: int) -> int:
         room = next(int(line.split()[1]) for line in status if line.startswith("VmSize")) << 10
     resource.setrlimit(resource.RLIMIT_AS, (room + ROOM, room + ROOM))
     warnings.simplefilter("always")
-    with open(folder / "at", "r+b") as file, open(folder / "failures", "a") as failures:
-        at = mmap.mmap(file.fileno(), 8)
-        for k in range(first, len(names)):
-            at[:8] = struct.pack("q", k)
-            for kind, text in trouble_of(calls, names[k]):
-                failures.write(json.dumps([names[k], kind, text]) + "\n")
-                failures.flush()
-        at[:8] = struct.pack("q", len(names))
-    return 0
+    return watched.work(options, lambda call: trouble_of(calls, call))
 
 
 def trouble_of(calls: Calls, call: str) -> list[tuple[str, str]]:
@@ -576,106 +517,11 @@ def odd_error(tenon: Any, error: BaseException) -> str:
     return "" if isinstance(error, expected) else type(error).__name__
 
 
-# ---- The process that watches --------------------------------------------------------------------
+# ---- The command ---------------------------------------------------------------------------------
 
 
-class Watch:
-    """One list of calls, made by a process that is started again behind each call that ends it."""
-
-    def __init__(self, names: list[str], folder: pathlib.Path) -> None:
-        self.names = names
-        self.folder = folder
-        folder.mkdir()
-        (folder / "calls").write_text("\n".join(names) + "\n")
-        (folder / "at").write_bytes(struct.pack("q", -1))
-        self.file = open(folder / "at", "r+b")
-        self.at = mmap.mmap(self.file.fileno(), 8)
-        self.failures: list[tuple[str, str, str]] = []
-        self.seen = -2
-        self.starts_without_call = 0
-        self.start(0)
-
-    def start(self, first: int) -> None:
-        self.errors = open(self.folder / "stderr", "wb")
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, "--work", str(self.folder), "--first", str(first)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self.errors,
-        )
-
-    def place(self) -> int:
-        return struct.unpack("q", self.at[:8])[0]
-
-    def poll(self) -> bool:
-        """Looks after the process; returns True while there are calls left."""
-        place = self.place()
-        if place != self.seen:
-            self.seen, self.since, self.spent = place, time.monotonic(), self.cpu_seconds()
-        status = self.process.poll()
-        if status is None:
-            spent, waited = self.cpu_seconds() - self.spent, time.monotonic() - self.since
-            limit = 2 * SLOW_S if place >= 0 else 10 * STUCK_S
-            if spent > limit or waited > STUCK_S * (1 if place >= 0 else 10):
-                self.process.kill()
-                self.process.wait()
-                self.note("hang", f"more than {limit:.0f} s")
-                self.again()
-            return True
-        if place >= len(self.names):
-            return False
-        if place < 0:
-            self.starts_without_call += 1
-            if self.starts_without_call > 2:
-                text = (self.folder / "stderr").read_text(errors="replace")
-                raise SystemExit(f"extremes: the process must start, got status {status}:\n{text}")
-        name = signal.Signals(-status).name if status < 0 else f"status {status}"
-        text = (self.folder / "stderr").read_text(errors="replace").strip().splitlines()
-        self.note("crash", " ".join([name, *text[-2:]])[:300])
-        self.again()
-        return True
-
-    def cpu_seconds(self) -> float:
-        try:
-            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2]
-        except OSError:
-            return 0.0
-        return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
-
-    def note(self, kind: str, text: str) -> None:
-        if self.place() >= 0:
-            self.failures.append((self.names[self.place()], kind, text))
-            print(f"{kind}: {self.names[self.place()]}: {text}", flush=True)
-
-    def again(self) -> None:
-        self.errors.close()
-        first = self.place() + 1
-        self.seen = -2
-        self.start(first)
-
-    def end(self) -> list[tuple[str, str, str]]:
-        self.errors.close()
-        self.at.close()
-        self.file.close()
-        path = self.folder / "failures"
-        told = [tuple(json.loads(line)) for line in path.read_text().splitlines()]
-        return [*self.failures, *told]
-
-
-def watch(names: list[str], processes: int) -> list[tuple[str, str, str]]:
-    """Makes all calls; returns (call, kind, text) of what is wrong."""
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        watches = [
-            Watch(names[k::processes], pathlib.Path(folder) / str(k)) for k in range(processes)
-        ]
-        left = list(watches)
-        while left:
-            time.sleep(0.05)
-            left = [one for one in left if one.poll()]
-        for one in watches:
-            found += one.end()
-    return sorted(found)
+def watch(names: list[str], processes: int) -> list[watched.Failure]:
+    return watched.watch(__file__, names, processes, 2 * SLOW_S)
 
 
 def self_test(processes: int) -> int:
@@ -694,15 +540,13 @@ def main() -> int:
         "--seeds", type=int, default=5, help="how many seeds are tried (default: 5)"
     )
     parser.add_argument("--first-seed", type=int, default=0, help="the first seed (default: 0)")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    watched.add_options(parser)
     parser.add_argument("--filter", default="", help="only overloads with this text in their names")
     parser.add_argument("--call", default="", help="makes this one call, here")
     parser.add_argument("--self-test", action="store_true", help="finds failures made on purpose")
-    parser.add_argument("--work", help=argparse.SUPPRESS)
-    parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        return work(pathlib.Path(options.work), options.first)
+        return work(options)
     if options.self_test:
         return self_test(options.processes)
     calls = Calls()
