@@ -215,7 +215,10 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
                 ends.append(str(error))
         ends.append((x + x).item())
 
-    old_size, old_limit = threading.stack_size(kib * 1024), sys.getrecursionlimit()
+    if sys.version_info >= (3, 14) and kib < 256:
+        pytest.skip("Python 3.14 frees no container on a stack of 64 KiB")
+    old_size = threading.stack_size(kib * 1024)
+    old_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(100_000)  # Tenon's own limits come first
     try:
         thread = threading.Thread(target=dive)
@@ -225,7 +228,9 @@ def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
         threading.stack_size(old_size)
         sys.setrecursionlimit(old_limit)
     assert len(ends) == 3 and ends[2] == 2
-    assert all("nested calls must be at most 4096" in end for end in ends[:2])
+    # From 3.14 on, Python looks at the stack, too, and may be first.
+    texts = "nested calls must be at most 4096", "Stack overflow"
+    assert all(any(text in end for text in texts) for end in ends[:2]), ends
 
 
 def test_subclass_and_own_objects_arrive_as_they_are(library, ops):
