@@ -56,6 +56,20 @@ def test_numpy_refusals():
         tenon.ones(1, dtype=tenon.bfloat16).numpy()
 
 
+def test_numpy_of_what_requires_grad_only_without_grad_mode(library, ops):
+    x = tenon.ones(2, requires_grad=True)
+    for read in (x.numpy, lambda: np.asarray(x), lambda: np.sqrt(x)):
+        with pytest.raises(tenon.error.StateError, match="grad mode"):
+            read()
+    with tenon.no_grad():
+        x.numpy()[0] = 5
+    assert x.tolist() == [5, 1]
+
+    library.define("sum(Tensor x) -> Tensor")
+    library.impl("sum", lambda x: tenon.tensor(float(x.numpy().sum())), "CPU")
+    assert ops.sum(x).item() == 6
+
+
 def test_numpy_read_only_stays_read_only():
     a = np.arange(3.0)
     a.flags.writeable = False

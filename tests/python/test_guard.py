@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Key sets and guards on the thread's keys."""
+"""Key sets, guards on the thread's keys, and contexts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import threading
 
 import pytest
 import tenon
+from tenon.autograd.forward_ad import dual_level
+from tenon.autograd.graph import save_on_cpu, saved_tensors_hooks
+from tenon.error import StateError
 from tenon.library import (
     DispatchKeySet,
     ExcludeDispatchKeyGuard,
@@ -127,3 +130,41 @@ def test_thread_state_travels():
     thread.start()
     thread.join()
     assert seen == [True, False, True]
+
+
+# ---- Contexts that are left once too often ------------------------------------------------------
+
+
+class PassingMode(tenon.overrides.TorchFunctionMode):
+    pass
+
+
+CONTEXTS = {
+    "no_grad": tenon.no_grad,
+    "enable_grad": tenon.enable_grad,
+    "inference_mode": tenon.inference_mode,
+    "autocast": lambda: tenon.autocast("cpu", dtype=tenon.bfloat16),
+    "FakeTensorMode": tenon.FakeTensorMode,
+    "Recording": tenon.graph.Recording,
+    "saved_tensors_hooks": lambda: saved_tensors_hooks(lambda x: x, lambda x: x),
+    "save_on_cpu": save_on_cpu,
+    "TorchFunctionMode": PassingMode,
+    "DisableTorchFunctionSubclass": tenon.overrides.DisableTorchFunctionSubclass,
+    "DisableTorchFunction": tenon.overrides.DisableTorchFunction,
+    "dual_level": dual_level,
+    "device": lambda: tenon.device("cpu"),
+    "profile": lambda: tenon.introspect.profile(file=None),
+}
+
+
+@pytest.mark.parametrize("is_entered", [False, True])
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_leaving_a_context_once_too_often_is_refused(name, is_entered):
+    context = CONTEXTS[name]()
+    if is_entered:
+        with context:
+            pass
+    with pytest.raises(StateError):
+        context.__exit__(None, None, None)
+    with context:
+        pass

@@ -171,6 +171,13 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "Tensor: a buffer must have memory, got a fake tensor");
     return -1;
   }
+  if (tenon_tensor_requires_grad(tnp_tensor_get(self)) &&
+      (tenon_grad_mode_get() & TENON_GRAD_MODE_ON) != 0) {
+    PyErr_SetString(PyExc_BufferError,
+                    "Tensor: a buffer must be of a tensor that does not require grad while grad "
+                    "mode is on, as what reads it records nothing; call detach()");
+    return -1;
+  }
   bool read_only = (info.flags & TENON_TENSOR_READ_ONLY) != 0;
   if (read_only && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "Tensor: memory must be writable, got a read-only tensor");

@@ -7,6 +7,7 @@ import functools
 import threading
 
 from . import factories
+from .error import StateError
 from .overrides import TorchFunctionMode
 
 TYPE_CHECKING = False
@@ -70,5 +71,7 @@ def enter(where: device) -> None:
 
 def leave() -> None:
     """What `device.__exit__` does."""
+    if not _entered.modes:
+        raise StateError("device: a context must be entered before it is left")
     _entered.modes[-1].__exit__()
     _entered.modes.pop()

@@ -8,7 +8,7 @@ import contextlib
 from . import _tenon
 from ._tenon import Ref, ShapeEnv, Tensor
 from .dim import Dim, SymbolicInputs
-from .error import InvalidArgumentError
+from .error import InvalidArgumentError, StateError
 from .fake import FakeTensorMode
 from .utils.pytree import tree_flatten, tree_unflatten
 
@@ -473,6 +473,8 @@ class Recording:
         return graph
 
     def __exit__(self, *exception: object) -> None:
+        if not self._graphs:
+            raise StateError("Recording: a recording must be entered before it is left")
         _tenon.tenon_graph_end(self._graphs.pop()._handle)
 
 

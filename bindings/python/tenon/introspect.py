@@ -7,7 +7,7 @@ import sys as _sys
 
 from . import _tenon
 from ._tenon import OpOverload, OpOverloadPacket
-from .error import InvalidArgumentError, NotFoundError
+from .error import InvalidArgumentError, NotFoundError, StateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -318,6 +318,8 @@ class profile:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        if self._handle is None:
+            raise StateError("profile: a profile must be entered before it is left")
         _tenon.unwatch_handlers(self._handlers)
         _tenon.tenon_profile_end(self._handle)
         self._running = False

@@ -19,6 +19,7 @@ from .dtype import (
     uint8,
 )
 from .error import NotSupportedError, StateError
+from .grad_mode import is_grad_enabled
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -85,14 +86,15 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     With `force`, of the tensor as it is on the CPU and without gradients, copied where need be.
 
     Raises:
-        StateError: the tensor requires grad.
+        StateError: the tensor requires grad, and grad mode is on.
         NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
     """
     if force:
         self = self.detach().cpu()
-    if self.requires_grad:
+    if self.requires_grad and is_grad_enabled():
         raise StateError(
-            "numpy: tensor must not require grad, its gradient would be lost: detach()"
+            "numpy: tensor must not require grad while grad mode is on, as numpy records nothing: "
+            "call detach(), or numpy() under no_grad()"
         )
     if not self.is_cpu or self.dtype not in _NUMPY:
         raise NotSupportedError(

@@ -299,7 +299,7 @@ public final class MatrixRole {
     // [quote.begin rule]
     open(namespace)
         .registerVmap(
-            "widen", call -> new Batched(call.op().call(call.args()), call.inDim(0)));
+            "widen", call -> new Batched(call.callWith(call.args()), call.inDim(0)));
     // [quote.end]
   }
 

@@ -44,6 +44,8 @@ class saved_tensors_hooks:
         self._pushed.append(_tenon.saved_hooks_push(self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *exc: object) -> None:
+        if not self._pushed:
+            raise StateError(f"{type(self).__name__}: a context must be entered before it is left")
         _tenon.saved_hooks_pop(self._pushed.pop())
 
 

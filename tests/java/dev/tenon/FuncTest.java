@@ -319,12 +319,26 @@ class FuncTest {
           call -> {
             calls.incrementAndGet();
             assertEquals(2, call.batchSize());
-            return new Batched(call.op().call(call.args()), call.inDim(0));
+            return new Batched(call.callWith(call.args()), call.inDim(0));
           });
       // [quote.end]
       TensorFunction scale = Func.vmap(SCALE, VmapOptions.of().inDims(1).outDims(1));
       expect(scale.call(matrix(2, 1, 2, 3, 4)), sizes(2, 2), 3, 6, 9, 12);
       assertEquals(1, calls.get());
+    }
+  }
+
+  @Test
+  void rule_callsAnOperatorWithKeywordOnlyArguments() {
+    try (Library library = Library.open("java_rule_keyword", Library.Kind.DEF)) {
+      library.define("scale(Tensor x, *, float factor, float[] more=[]) -> Tensor");
+      library.impl("scale", "CPU", args -> ((Tensor) args[0]).mul(args[1]));
+      library.registerVmap(
+          "scale", call -> new Batched(call.callWith(call.args()), call.inDim(0)));
+      Op scale = Tenon.op("java_rule_keyword::scale");
+      TensorFunction scaled =
+          Func.vmap(x -> (Tensor) scale.with("factor", 3.0).call(x[0]), VmapOptions.of());
+      expect(scaled.call(matrix(2, 1, 2, 3, 4)), sizes(2, 2), 3, 6, 9, 12);
     }
   }
 

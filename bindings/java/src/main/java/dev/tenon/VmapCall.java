@@ -60,6 +60,17 @@ public final class VmapCall {
   }
 
   /**
+   * Calls the operator outside of the vmap.
+   *
+   * @param arguments all of them in the order of the schema, as {@link #args} has them,
+   *     keyword-only ones included
+   * @return the result; null without one, an Object[] of several
+   */
+  public Object callWith(Object... arguments) {
+    return Op.unwrap(op.callBoxed(arguments));
+  }
+
+  /**
    * Returns an argument that is a tensor.
    *
    * @throws TenonException TYPE for one that is none
