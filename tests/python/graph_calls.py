@@ -18,7 +18,7 @@ from tenon.utils.pytree import tree_flatten, tree_unflatten
 
 # What an operator that reads elements itself, or draws, may say.
 REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError)
-# The operators whose results hold elements that nobody wrote begin with one of these.
+# Operators that return uninitialized elements have one of these prefixes.
 UNSET = ("empty", "new_empty", "resize", "_resize", "as_strided_copy.out")
 
 

@@ -431,7 +431,7 @@ class Place:
 
 
 def misbehave(kind: str) -> int:
-    """What --self-test has the watching process find."""
+    """Fails on purpose, in one of the ways that --self-test expects to be found."""
     if kind == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if kind in ("slow", "hang"):
@@ -452,7 +452,7 @@ def split_name(call: str) -> tuple[int, str, str, int]:
     return int(seed), name, mode, int(k)
 
 
-# ---- What a call must not do ---------------------------------------------------------------------
+# ---- Faults of a call ----------------------------------------------------------------------------
 
 
 def work(options: argparse.Namespace) -> int:
@@ -471,7 +471,7 @@ def work(options: argparse.Namespace) -> int:
 
 
 def trouble_of(calls: Calls, call: str) -> list[tuple[str, str]]:
-    """What one call does that it must not, without an end to the process."""
+    """Makes a call; returns the kind and a description of each fault in its behaviour."""
     found = []
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     begin = time.process_time()
@@ -506,7 +506,7 @@ def is_of_size(error: BaseException) -> bool:
 
 
 def odd_error(tenon: Any, error: BaseException) -> str:
-    """What is wrong with an error: only what a user is told in words may be raised."""
+    """Why a user should not see this error, or "" if it is a clear one."""
     text = str(error)
     if isinstance(error, tenon.error.InternalError):
         return "an internal error"

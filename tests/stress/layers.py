@@ -4,11 +4,11 @@
     ./dev stress layers
     ./dev stress layers --filter aten::roll --variants all
 
-The calls are the conformance cases, as they are and in variants: other dtypes, a strided layout.
-Through each layer a call must return the same elements, dtypes and sizes, leave the same in its
-arguments, and be refused if the plain call is. Where only elements decide a result, a layer without
-elements must say so. Cases that differ for a known reason are in layers_reasons.py; a reason that
-no case needs any more fails the run, too.
+The calls are the conformance cases, unchanged and in variants: other dtypes, a strided layout, and
+larger tensors for two threads. Through each layer a call must return equal elements, dtypes and
+sizes, change its arguments equally, and be refused if the plain call is. A layer without elements
+may refuse a call whose result depends on elements. layers_reasons.py explains the known
+differences; an explanation that no call needs any more fails the run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def of_dtype(dtype: str) -> Callable[[Any], Any]:
 
 
 def strided(tensor: Any) -> Any:
-    """The same elements, each with an unused one behind it."""
+    """Returns equal elements in memory that has an unused element after each."""
     if tensor.dim() == 0 or tensor.device.type == "meta" or 0 in tensor.stride():
         return tensor
     wide = tenon.zeros([*tensor.shape[:-1], 2 * tensor.shape[-1]], dtype=tensor.dtype)
@@ -119,7 +119,7 @@ class Sample(CallOfOperator):
                 self.written |= {id(leaf) for leaf in tree_flatten(given)[0]}
 
     def of_sizes(self, outcome: Outcome) -> Sample:
-        """The same call with tensors that have the sizes that an outcome left them."""
+        """Returns this call on tensors that already have the sizes to which it resizes them."""
         made = copy.copy(self)
         made.given = dict(self.given)
         for key, after in zip(self.given, outcome.tensors, strict=True):
@@ -128,7 +128,7 @@ class Sample(CallOfOperator):
         return made
 
     def outcome(self, function: Any, tensors: list) -> Outcome:
-        """What a call of the function returns, leaves in the tensors, or how it is refused."""
+        """Calls the function; returns its results and the tensors afterwards, or its error."""
         for leaf in self.leaves:
             if isinstance(leaf, tenon.Generator):
                 leaf.manual_seed(5)

@@ -23,7 +23,8 @@ constexpr const char* kSchema = "f(Tensor x) -> Tensor";
 
 std::atomic<int64_t> made{0}, deleted{0}, after_the_end{0};
 
-// What a callback is registered with. Poisoned by its deleter, so that a later call shows.
+// The context of a registered callback. Its deleter overwrites the mark, so that a callback that runs
+// later is noticed.
 struct Context {
   std::atomic<uint32_t> mark{0x600dbeef};
 };
@@ -217,7 +218,7 @@ tenon_library* open(uint32_t kind) {
   return library;
 }
 
-// What churners remove and add again, beside what stays.
+// A registration that some threads remove and add again, and the one that always stays.
 struct Registration {
   const char* name;
   void (*stays)(tenon_library*);
@@ -431,7 +432,7 @@ tenon_status call_fake(const tenon_op* op) {
   return y.get() != nullptr ? TENON_OK : TENON_ERROR_RUNTIME;
 }
 
-// Records a call, and gives the graph; NULL with the error in the slot.
+// Records a call and returns the graph, or NULL if the call failed.
 tenon_graph* trace(const tenon_op* op) {
   tenon_graph* graph = nullptr;
   TENON_EXPECT_OK(tenon_graph_begin(0, &graph));
@@ -570,7 +571,7 @@ TEST_P(Unload, CallsEndWellOrSayWhatIsMissing) {
     base = open(TENON_LIBRARY_FRAGMENT);
     registration.stays(base);
   } else {
-    // The name is known from here on, and its handle is valid for ever.
+    // Defines the operator once, so that its handle stays valid.
     tenon_library* once = open(TENON_LIBRARY_FRAGMENT);
     define(once);
     tenon_library_close(once);
@@ -640,7 +641,7 @@ INSTANTIATE_TEST_SUITE_P(
 }  // namespace
 }  // namespace tenon::test
 
-// What the plugin registers when it is loaded: see unload_plugin.c.
+// Called by unload_plugin.c when it is loaded.
 extern "C" TENON_EXPORT tenon_library* stress_unload_open(void) {
   tenon_library* library = tenon::test::open(TENON_LIBRARY_FRAGMENT);
   tenon::test::add_all(library);

@@ -98,7 +98,7 @@ TEST_F(Expression_, CoefficientBelowAllWords_IsAFactor) {
   const Word product = mul(mul(a, base::kLeastNumber), 2);
   EXPECT_EQ(text(mul(a, base::kLeastNumber)), "-4611686018427387904*s0");
   EXPECT_EQ(text(add(product, 1)), "(-4611686018427387904*s0) * 2 + 1");
-  // What is rebuilt behind a guard calculates with numbers as words.
+  // An expression that is built again after a guard treats plain numbers as words.
   env_->decide(TENON_SYMBOL_EQ, a, 4, Asking::kHints, nullptr);
   error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { env_->specialize(product, nullptr); });
 }
