@@ -23,8 +23,8 @@ constexpr const char* kSchema = "f(Tensor x) -> Tensor";
 
 std::atomic<int64_t> made{0}, deleted{0}, after_the_end{0};
 
-// The context of a registered callback. Its deleter overwrites the mark, so that a callback that runs
-// later is noticed.
+// The context of a registered callback. Its deleter overwrites the mark, by which a callback that
+// runs later is noticed.
 struct Context {
   std::atomic<uint32_t> mark{0x600dbeef};
 };
