@@ -146,6 +146,20 @@ typedef struct {
   Py_ssize_t numbers[]; /* sizes, then strides in bytes */
 } exported;
 
+/* Whether calls of the thread are recorded for backward passes: not inside of kernels. */
+static bool records_calls(void) {
+  tenon_keyset autograd = 0;
+  return tenon_keyset_from_key(TENON_KEY_AUTOGRAD_CPU, &autograd) == TENON_OK &&
+         (tenon_grad_mode_get() & TENON_GRAD_MODE_ON) != 0 &&
+         (tenon_keyset_excluded() & autograd) == 0;
+}
+
+static PyObject* is_recording(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  return PyBool_FromLong(records_calls());
+}
+
 int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   tenon_tensor_info info;
   view->obj = NULL;
@@ -171,8 +185,7 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "Tensor: a buffer must have memory, got a fake tensor");
     return -1;
   }
-  if (tenon_tensor_requires_grad(tnp_tensor_get(self)) &&
-      (tenon_grad_mode_get() & TENON_GRAD_MODE_ON) != 0) {
+  if (tenon_tensor_requires_grad(tnp_tensor_get(self)) && records_calls()) {
     PyErr_SetString(PyExc_BufferError,
                     "Tensor: a buffer must be of a tensor that does not require grad while grad "
                     "mode is on, as what reads it records nothing; call detach()");
@@ -245,6 +258,7 @@ int tnp_import(PyObject* object, tenon_tensor** out, const char** refusal) {
 }
 
 static PyMethodDef methods[] = {
+    {"is_recording_gradients", is_recording, METH_NOARGS, NULL},
     {"from_numpy", tnp_from_numpy, METH_O,
      "from_numpy(array, /)\n--\n\nReturns a tensor on the memory of a numpy array."},
     {"from_buffer", tnp_from_buffer, METH_O,

@@ -19,7 +19,6 @@ from .dtype import (
     uint8,
 )
 from .error import NotSupportedError, StateError
-from .grad_mode import is_grad_enabled
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
@@ -86,12 +85,13 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     With `force`, of the tensor as it is on the CPU and without gradients, copied where need be.
 
     Raises:
-        StateError: the tensor requires grad, and grad mode is on.
+        StateError: the tensor requires grad and calls are recorded: grad mode is on, outside of
+            kernels.
         NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
     """
     if force:
         self = self.detach().cpu()
-    if self.requires_grad and is_grad_enabled():
+    if self.requires_grad and _tenon.is_recording_gradients():
         raise StateError(
             "numpy: tensor must not require grad while grad mode is on, as numpy records nothing: "
             "call detach(), or numpy() under no_grad()"
