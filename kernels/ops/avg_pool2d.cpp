@@ -22,7 +22,7 @@ Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, 
   const auto list = [slide, size, counts_padding, has_divisor](Taps& taps) {
     for (int64_t i = 0; i < taps.out; ++i) {
       const int64_t first = i * slide.stride - slide.padding;
-      // No window begins behind the input and its padding; the sum of both and a kernel may overflow.
+      // No window begins behind the input and its padding. The end of a kernel may overflow.
       const int64_t kernel = std::min(slide.kernel, size + slide.padding - first);
       const int64_t run_first = std::clamp<int64_t>(first, 0, size);
       const int64_t run_end = first + std::clamp(kernel, run_first - first, size - first);
