@@ -253,11 +253,15 @@ void squeeze_results(Batch& batch) {
 void fold_flat(Batch& batch) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool, std::optional<Dtype>)> prod(
       "aten::prod.dim_int");
-  const Tensor flat = reshaped(batch.front(0), std::vector<int64_t>{batch.size(), -1});
   const tenon_value& dtype = batch.arg(1);
-  batch.give(prod(
-      flat, 1, false,
-      dtype.tag == TENON_TAG_NONE ? std::nullopt : std::optional(static_cast<Dtype>(dtype.as.i))));
+  const bool is_given = dtype.tag != TENON_TAG_NONE;
+  const auto code = static_cast<uint64_t>(dtype.as.i);
+  constexpr uint64_t kAll = kCodes<Dtype>;
+  const bool is_dtype = code < 64 && (kAll >> code & 1) != 0;
+  if (is_given && !is_dtype) return batch.decline();  // the operator itself refuses the number
+  const Tensor flat = reshaped(batch.front(0), std::vector<int64_t>{batch.size(), -1});
+  batch.give(
+      prod(flat, 1, false, is_given ? std::optional(static_cast<Dtype>(code)) : std::nullopt));
 }
 
 // All dims but the mapped one, folded.

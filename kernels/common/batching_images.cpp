@@ -4,6 +4,7 @@
 
 #include "kernels/common/batching.h"
 #include "kernels/common/check.h"
+#include "kernels/common/checked_size.h"
 
 namespace tenon::kernels {
 namespace {
@@ -12,7 +13,8 @@ using Lengths = std::vector<int64_t>;
 
 Lengths lengths_of(const Tensor& tensor) { return {tensor.sizes().begin(), tensor.sizes().end()}; }
 
-// Of a tensor with the mapped dim in front: that dim as the outer part of dim `dim` behind it.
+// Returns a tensor, which has the mapped dim in front, with that as the outer part of dim `dim`
+// behind it. The caller checks that the tensor has that dim.
 Tensor joined(const Tensor& tensor, int64_t dim) {
   const Tensor moved = move_dim(tensor, 0, dim);
   Lengths sizes = lengths_of(moved);
@@ -42,6 +44,11 @@ Lengths int_list(const tenon_value& value) {
   return {numbers, numbers + value.count};
 }
 
+// Returns a number of an argument times the size of the mapped dim.
+int64_t times_batch(const Batch& batch, int64_t number) {
+  return (CheckedSize(batch.op(), number) * batch.size()).value();
+}
+
 // How many dims a tensor has for one image: its channels, and those that the operator's name says.
 int64_t dims_of_one(std::string_view name) {
   for (int64_t dims = 1; dims <= 3; ++dims) {
@@ -56,6 +63,11 @@ int64_t dims_of_one(std::string_view name) {
 // Where only the input is mapped, or its bias is none, that is more of a batch. Else each of the
 // mapped has groups of its own.
 void batch_convolution(Batch& batch) {
+  // The operator itself refuses tensors without channels.
+  const bool has_bias = batch.is_tensor(2);
+  if (batch.rank(0) < 2 || batch.rank(1) < 1 || (has_bias && batch.rank(2) < 1)) {
+    return batch.decline();
+  }
   if (!batch.is_mapped(1) && !(batch.is_tensor(2) && batch.is_mapped(2))) {
     batch.put(0, joined(batch.front(0), 0));
     batch.call();
@@ -65,19 +77,19 @@ void batch_convolution(Batch& batch) {
   batch.put(0, joined(input, 1));
   batch.put(1, joined(weight, 0));
   if (batch.is_tensor(2)) batch.put(2, joined(batch.repeated(2), 0));
-  batch.arg(8) = tenon_value_of_int(batch.arg(8).as.i * batch.size());
+  batch.arg(8) = tenon_value_of_int(times_batch(batch, batch.arg(8).as.i));
   batch.call();
   give_parted(batch, 1);
 }
 
 void batch_convolution_weight(Batch& batch) {
   Lengths sizes = int_list(batch.arg(2));
-  if (sizes.empty()) return batch.decline();
+  if (sizes.empty() || batch.rank(0) < 2 || batch.rank(1) < 2) return batch.decline();
   batch.put(0, joined(batch.repeated(0), 1));
   batch.put(1, joined(batch.repeated(1), 1));
-  sizes[0] *= batch.size();
+  sizes[0] = times_batch(batch, sizes[0]);
   batch.put(2, sizes);
-  batch.arg(7) = tenon_value_of_int(batch.arg(7).as.i * batch.size());
+  batch.arg(7) = tenon_value_of_int(times_batch(batch, batch.arg(7).as.i));
   batch.call();
   give_parted(batch, 0);
 }
@@ -97,7 +109,7 @@ void batch_planes(Batch& batch) {
       if (rank == of_one) {
         sizes.insert(sizes.begin(), batch.size());
       } else {
-        sizes[0] *= batch.size();
+        sizes[0] = times_batch(batch, sizes[0]);
       }
       batch.put(k, sizes);
     }

@@ -10,6 +10,25 @@ namespace tenon::kernels {
 
 struct Call;
 
+// The numbers that an enumeration has, by a bit each; 0 for a type that is no enumeration. Layouts
+// are left out: check_options() refuses them with the reason.
+template <class T>
+inline constexpr uint64_t kCodes = 0;
+template <class T>
+inline constexpr uint64_t kCodes<std::optional<T>> = kCodes<T>;
+template <>
+inline constexpr uint64_t kCodes<Dtype> = [] {
+  uint64_t codes = 0;
+  for (tenon_dtype code = 0; code < 64; ++code) {
+    if (size_of(static_cast<Dtype>(code)) != 0) codes |= uint64_t{1} << code;
+  }
+  return codes;
+}();
+template <>
+inline constexpr uint64_t kCodes<MemoryFormat> = (uint64_t{1}
+                                                  << (TENON_MEMORY_FORMAT_CHANNELS_LAST_3D + 1)) -
+                                                 1;
+
 // Serves a call with symbolic sizes: gives the results, or calls other operators for them.
 using SymbolicRule = void (*)(const Call& call);
 
@@ -66,9 +85,19 @@ struct Call {
   [[noreturn, gnu::cold]] void refuse_tag(int k) const;
   // Calls the target with its first arguments from `args`. The result is the caller's to clear.
   tenon_value call_target(const tenon_value* args) const;
-  // Argument k as a C++ type of tenon.hpp: Sizes, std::optional<Dtype>, TensorList and so on.
+  // Refuses the number of argument k, which its enumeration does not have. Returns if the argument
+  // is no number.
+  [[gnu::cold]] void refuse_code(int k) const;
+  // Returns argument k as a C++ type of tenon.hpp: Sizes, std::optional<Dtype>, TensorList and so
+  // on. Refuses a number that is no dtype or memory format: typed and boxed calls pass any int64.
   template <class T>
   decltype(auto) get(int k) const {
+    if constexpr (constexpr uint64_t kAll = kCodes<T>; kAll != 0) {
+      const auto code = static_cast<uint64_t>(args[k].as.i);
+      if (code >= 64 || (kAll >> code & 1) == 0) [[unlikely]] {
+        refuse_code(k);
+      }
+    }
     return tenon::detail::Lowering<T>::from_value(args[k], static_cast<size_t>(k));
   }
   // Where results go: NULL in the functional form.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckedSize: the arithmetic that shape rules calculate sizes with.
+// Arithmetic on sizes and strides whose numbers may come from a user: CheckedSize for sizes,
+// wrapped_product() and wrapped_sum() for strides and places.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tenon::kernels {
@@ -40,5 +42,26 @@ class CheckedSize {
   const char* op_;
   int64_t number_;
 };
+
+// Products and sums modulo 2^64, at the price of the plain ones. The stride of a dim of fewer than
+// two elements may be any number, and so may what is computed from it; no element is found by it.
+// What a view makes of a wrapped number is refused by the check that its elements lie inside of the
+// storage.
+inline int64_t wrapped_product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+inline int64_t wrapped_sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+// Returns a stride for a dim of so many elements. Loops step once past the last element, so the
+// stride of a dim of fewer than two is kept small enough for the address to exist.
+inline constexpr int64_t kMostUnused = int64_t{1} << 40;  // elements of at most 16 bytes
+inline int64_t kept_stride(int64_t size, int64_t stride) {
+  return size > 1 ? stride : std::min(stride, kMostUnused);
+}
+
+// Returns ceil(a / b) for a >= 0 and b > 0, without the sum of both.
+inline int64_t ceil_quotient(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace tenon::kernels

@@ -2,6 +2,7 @@
 // From the arguments of a pointwise operator to its output and walk.
 #include "kernels/common/elementwise.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 
 namespace tenon::kernels {
@@ -311,7 +312,7 @@ void Elementwise::finish_general(Sizes shape) {
     for (int64_t d = 0; d < ndim; ++d) {
       row_major = row_major && perm[d] == ndim - 1 - d;
       strides[0][perm[d]] = next;
-      next *= shape[static_cast<size_t>(perm[d])];
+      next = wrapped_product(next, shape[static_cast<size_t>(perm[d])]);
     }
     if (given_ == nullptr) {
       allocate(shape, row_major ? nullptr : strides[0]);

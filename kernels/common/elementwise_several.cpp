@@ -2,6 +2,7 @@
 // Pointwise plans with several results: the same checks and shape, one walk over all of them.
 #include <algorithm>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/elementwise.h"
 #include "kernels/common/overlap.h"
 
@@ -64,7 +65,7 @@ void Elementwise::settle_several(Sizes shape) {
   for (int64_t d = 0; d < dense.size(); ++d) {
     row_major = row_major && perm[d] == dense.size() - 1 - d;
     dense[perm[d]] = next;
-    next *= shape[static_cast<size_t>(perm[d])];
+    next = wrapped_product(next, shape[static_cast<size_t>(perm[d])]);
   }
   if (ninputs_ == 1 && count == 1) {
     dense = preserving_strides(shape, strides_of(infos_[0]));

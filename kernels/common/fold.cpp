@@ -63,7 +63,7 @@ std::optional<Dtype> asked_dtype(const Call& call) {
     fail(TENON_ERROR_TYPE,
          {call.op(), ": dtype must be ScalarType, got ", tenon_tag_name(value.tag)});
   }
-  return static_cast<Dtype>(value.as.i);
+  return call.get<Dtype>(call.form.dtype);
 }
 
 // The dtype that elements are read as: an argument of the call, where there is one.

@@ -2,6 +2,7 @@
 // What index tensors select: checks, masks as positions, dims of the selection.
 #include "kernels/common/indexing.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
 
 namespace tenon::kernels {
@@ -193,7 +194,7 @@ Dims Indexing::strides() const {
   int64_t next = 1;
   for (int64_t i = 0; i < sizes_.size(); ++i) {
     strides[perm[i]] = next;
-    next *= std::max<int64_t>(sizes_[perm[i]], 1);
+    next = wrapped_product(next, std::max<int64_t>(sizes_[perm[i]], 1));
   }
   return strides;
 }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <functional>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/routine.h"
@@ -21,9 +23,12 @@ struct Taps {
   int64_t out = 1;
   // Lists what each element is made of. Called by fill() only.
   std::function<void(Taps& taps)> list;
-  // Element i is made of those that are listed from begin[i] to begin[i + 1].
-  std::vector<int64_t> begin{0};
+  // Element i is made of at[first[i]] to at[end[i] - 1]. Windows of neighbours are runs: `at` then
+  // counts the elements of the input once, however many windows see each of them.
+  std::vector<int64_t> first;
+  std::vector<int64_t> end;
   std::vector<int64_t> at;
+  bool has_runs = false;
   std::vector<double> weights;   // of each of these; empty: 1
   std::vector<double> divisors;  // that each sum is divided by; empty: 1
 
@@ -40,16 +45,26 @@ struct Taps {
   }
   // Lists all taps, once.
   void fill() {
-    if (list) std::exchange(list, nullptr)(*this);
+    if (!list) return;
+    std::exchange(list, nullptr)(*this);
+    if (!has_runs) return;
+    at.resize(static_cast<size_t>(in));
+    std::iota(at.begin(), at.end(), int64_t{0});
   }
   void add(std::initializer_list<int64_t> places) {
+    first.push_back(static_cast<int64_t>(at.size()));
     at.insert(at.end(), places);
-    begin.push_back(static_cast<int64_t>(at.size()));
+    end.push_back(static_cast<int64_t>(at.size()));
+  }
+  // Adds an element made of neighbours; a line has either such elements or those of add().
+  void add_run(int64_t run_first, int64_t run_end) {
+    has_runs = true;
+    first.push_back(run_first);
+    end.push_back(run_end);
   }
   // Whether each element is one of the input's.
   bool is_selection() const {
-    return weights.empty() && divisors.empty() &&
-           static_cast<int64_t>(at.size()) == static_cast<int64_t>(begin.size()) - 1;
+    return weights.empty() && divisors.empty() && !has_runs && at.size() == first.size();
   }
 };
 

@@ -123,7 +123,7 @@ Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format) {
   int64_t next = std::max<int64_t>(sizes[1], 1);
   for (size_t i = wanted - 1; i >= 2; --i) {
     strides[static_cast<int64_t>(i)] = next;
-    next *= std::max<int64_t>(sizes[i], 1);
+    next = wrapped_product(next, std::max<int64_t>(sizes[i], 1));
   }
   strides[0] = next;
   return strides;

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/symbolic_size.h"
 
 namespace tenon::kernels::rules {
@@ -13,6 +14,10 @@ inline constexpr int64_t kMost = TENON_TENSOR_MAX_DIMS;
 
 template <class S>
 using Number = std::remove_cv_t<typename S::element_type>;
+
+// Strides of sizes that no tensor has wrap; the tensor is refused for its number of elements.
+inline int64_t times(int64_t a, int64_t b) { return wrapped_product(a, b); }
+inline SymbolicSize times(SymbolicSize a, SymbolicSize b) { return a * b; }
 
 // See shape.h, as of all below.
 template <class D, class S>
@@ -40,7 +45,7 @@ D row_major_strides(S sizes) {
   Number<S> next = 1;
   for (int64_t i = ndim - 1; i >= 0; --i) {
     strides[i] = next;
-    next *= larger(sizes[static_cast<size_t>(i)], Number<S>(1));
+    next = times(next, larger(sizes[static_cast<size_t>(i)], Number<S>(1)));
   }
   return strides;
 }
@@ -91,11 +96,11 @@ bool view_strides(S sizes, S strides, S new_sizes, D* result) {
     const auto d = static_cast<size_t>(dim);
     run_numel *= sizes[d];
     const bool run_ends =
-        dim == 0 || (!(sizes[d - 1] == 1) && !(strides[d - 1] == run_numel * run_stride));
+        dim == 0 || (!(sizes[d - 1] == 1) && !(strides[d - 1] == times(run_numel, run_stride)));
     if (!run_ends) continue;
     while (view_dim >= 0 &&
            (view_numel < run_numel || new_sizes[static_cast<size_t>(view_dim)] == 1)) {
-      (*result)[view_dim] = view_numel * run_stride;
+      (*result)[view_dim] = times(view_numel, run_stride);
       view_numel *= new_sizes[static_cast<size_t>(view_dim)];
       --view_dim;
     }

@@ -102,9 +102,8 @@ TENON_FUNCTOR inline double digamma(double x) {
   return result + TENON_MATHS(log)(x) - 0.5 / x - z * series;
 }
 
-// The zeta function of Hurwitz, of whole s > 1: https://dlmf.nist.gov/25.11.E5 from q + 9 on.
-TENON_FUNCTOR inline double zeta(double s, double q) {
-  if (q <= 0 && q == TENON_MATHS(floor)(q)) return __builtin_inf();
+// The zeta function of Hurwitz, of s > 1: https://dlmf.nist.gov/25.11.E5 from q + 9 on.
+TENON_FUNCTOR inline double zeta_from(double s, double q) {
   constexpr int kTerms = 9;
   // (2k)! / B(2k)
   constexpr double kDivisors[] = {12.0,
@@ -137,12 +136,35 @@ TENON_FUNCTOR inline double zeta(double s, double q) {
   return sum;
 }
 
+// The same of any q, such as those of polygamma(), where it adds a term for each number up to 0.
+TENON_FUNCTOR inline double zeta(double s, double q) {
+  if (q <= 0 && q == TENON_MATHS(floor)(q)) return __builtin_inf();
+  // Far below 0 the terms up to there are the difference of two such functions, as all have one
+  // sign; negative numbers have no other powers than whole ones.
+  constexpr double kFar = -1e4;
+  double starts[] = {q, 0, 0}, signs[] = {1, 0, 1};
+  const bool is_far = q < kFar;
+  if (is_far) {
+    if (s != TENON_MATHS(floor)(s)) return __builtin_nan("");
+    const double last = -q - TENON_MATHS(floor)(-q);  // the last term below 0 is that of -last
+    const bool is_odd = s != 2 * TENON_MATHS(floor)(s / 2);
+    starts[0] = last;
+    starts[1] = 1 - q;
+    starts[2] = 1 - last;
+    signs[0] = is_odd ? -1 : 1;
+    signs[1] = -signs[0];
+  }
+  double sum = 0;
+  for (int k = 0; k < (is_far ? 3 : 1); ++k) sum += signs[k] * zeta_from(s, starts[k]);
+  return sum;
+}
+
 // https://dlmf.nist.gov/25.11.E12
 TENON_FUNCTOR inline double polygamma(int64_t order, double x) {
   if (order == 0) return digamma(x);
   double factorial = 1;
   for (int64_t k = 2; k <= order && factorial < 1e308; ++k) factorial *= static_cast<double>(k);
-  const double size = factorial * zeta(static_cast<double>(order + 1), x);
+  const double size = factorial * zeta(static_cast<double>(order) + 1, x);
   return order % 2 == 0 ? -size : size;
 }
 

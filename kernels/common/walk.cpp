@@ -2,6 +2,8 @@
 // Merging dims and stepping through them.
 #include "kernels/common/walk.h"
 
+#include "kernels/common/checked_size.h"
+
 namespace tenon::kernels {
 
 void broadcast_strides(Sizes shape, Sizes sizes, Sizes strides, int64_t* out_strides) {
@@ -26,7 +28,7 @@ void Walk::begin(Sizes sizes, const int64_t* perm, int operands) {
 
 void Walk::set(int k, void* data, int64_t element_size, const int64_t* strides) {
   data_[k] = static_cast<char*>(data);
-  for (int d = 0; d < ndim_; ++d) strides_[d][k] = strides[perm_[d]] * element_size;
+  for (int d = 0; d < ndim_; ++d) strides_[d][k] = wrapped_product(strides[perm_[d]], element_size);
 }
 
 void Walk::coalesce() {
@@ -42,7 +44,7 @@ void Walk::coalesce() {
     if (!merges) {
       merges = true;
       for (int k = 0; k < operands_; ++k) {
-        merges = merges && strides_[last][k] * sizes_[last] == strides_[d][k];
+        merges = merges && wrapped_product(strides_[last][k], sizes_[last]) == strides_[d][k];
       }
     }
     if (merges) {

@@ -39,6 +39,11 @@ void read_slides(const Call& call, int argument, int64_t least, int64_t count,
   }
 }
 
+void Slide::check(const char* op) const {
+  static_cast<void>(CheckedSize(op, kernel - 1) * dilation + 1);
+  static_cast<void>(CheckedSize(op, padding) * 2);
+}
+
 Window Window::of(const Call& call, int kernel, int stride, int padding, int dilation, int dims) {
   Window window;
   read_slides(call, kernel, 1, dims, &Slide::kernel, window.along);
@@ -49,22 +54,25 @@ Window Window::of(const Call& call, int kernel, int stride, int padding, int dil
   } else {
     read_slides(call, stride, 1, dims, &Slide::stride, window.along);
   }
+  for (const Slide& slide : window.along) slide.check(call.op());
   return window;
 }
 
 int64_t Slide::places(const char* op, int64_t size, bool ceil) const {
   const int64_t padded = (CheckedSize(op, padding) * 2 + size).value();
   const int64_t over = (CheckedSize(op, kernel - 1) * dilation + 1).value();
-  const int64_t room = padded - over;
+  const int64_t room = (CheckedSize(op, padded) - over).value();
   if (room < 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": the kernel must fit into the input and its padding, got one that reaches over ",
           over, " of ", padded, " elements"});
   }
   // Rounded down, or up.
-  int64_t count = room / stride + (ceil && room % stride != 0 ? 1 : 0) + 1;
-  if (ceil && (CheckedSize(op, count - 1) * stride).value() >= size + padding) --count;
-  return count;
+  const int64_t count =
+      (CheckedSize(op, ceil ? ceil_quotient(room, stride) : room / stride) + 1).value();
+  // The last place may not begin behind the input and the padding before it.
+  const bool is_behind = ceil && ceil_quotient(size + padding, stride) < count;
+  return is_behind ? count - 1 : count;
 }
 
 }  // namespace tenon::kernels

@@ -20,6 +20,10 @@ struct Slide {
   // From the first element that the window sees to the last, both included.
   int64_t reach() const { return dilation * (kernel - 1) + 1; }
 
+  // Refuses numbers whose reach or whose padding on both sides overflows. read_slides() has read
+  // them; reach() may be called afterwards.
+  void check(const char* op) const;
+
   // At how many places it fits into `size` elements and the padding on both sides; with `ceil` the
   // last one may reach beyond the end, if it begins before. Throws where there is none.
   int64_t places(const char* op, int64_t size, bool ceil = false) const;

@@ -2,6 +2,7 @@
 // aten::arange on the CPU.
 #include "kernels/ops/arange.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
 
@@ -28,7 +29,11 @@ void arange_out(const Call& call) {
     const Wide by = element_of<Wide>(step);
     T* elements = static_cast<T*>(flat.raw_data());
     for (int64_t i = 0; i < length; ++i) {
-      elements[i] = static_cast<T>(first + static_cast<Wide>(i) * by);
+      if constexpr (std::is_integral_v<T>) {
+        elements[i] = static_cast<T>(wrapped_sum(first, wrapped_product(i, by)));
+      } else {
+        elements[i] = static_cast<T>(first + static_cast<Wide>(i) * by);
+      }
     }
   });
   if (flat.get() != out.get()) {

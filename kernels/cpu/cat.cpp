@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
@@ -43,7 +44,7 @@ void join(const tenon_tensor_info& whole, int64_t dim, std::span<const tenon_ten
   char* at = static_cast<char*>(whole.data);
   for (const tenon_tensor_info& source : sources) {
     if (cat_skips(source) || source.numel == 0) continue;
-    const int64_t step = whole.strides[dim] * element_size;
+    const int64_t step = wrapped_product(whole.strides[dim], element_size);
     if (is_contiguous(whole) && is_contiguous(source) && source.dtype == whole.dtype) {
       copy_blocks(whole, at, source, dim, element_size);
       at += source.sizes[dim] * step;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/shared_loop.h"
@@ -78,13 +79,15 @@ struct DistanceLoop {
     const tenon_tensor_info& x1 = plan.x1;
     const tenon_tensor_info& x2 = plan.x2;
     RowPair pair{matrix(x1, place) + row * x1.strides[x1.ndim - 2] * kSize, matrix(x2, place),
-                 x1.strides[x1.ndim - 1] * kSize, x2.strides[x2.ndim - 1] * kSize,
-                 x1.sizes[x1.ndim - 1]};
+                 wrapped_product(x1.strides[x1.ndim - 1], kSize),
+                 wrapped_product(x2.strides[x2.ndim - 1], kSize), x1.sizes[x1.ndim - 1]};
     char* to = static_cast<char*>(result.data) + offset * kSize;
+    const int64_t next_row = wrapped_product(x2.strides[x2.ndim - 2], kSize);
+    const int64_t next_column = wrapped_product(result.strides[result.ndim - 1], kSize);
     for (int64_t k = 0; k < columns; ++k) {
       store<T>(to, row_distance<T>(pair, plan.p));
-      pair.b += x2.strides[x2.ndim - 2] * kSize;
-      to += result.strides[result.ndim - 1] * kSize;
+      pair.b += next_row;
+      to += next_column;
     }
   }
 };
@@ -110,7 +113,7 @@ template <class T>
 void write_pairs(const PairDistances& plan, const tenon_tensor_info& result) {
   const tenon_tensor_info& self = plan.self;
   constexpr int64_t kSize = sizeof(T);
-  const int64_t rows = self.sizes[0], step = self.strides[0] * kSize;
+  const int64_t rows = self.sizes[0], step = wrapped_product(self.strides[0], kSize);
   const int64_t each = std::max<int64_t>(rows * self.sizes[1], 1);
   const char* data = static_cast<const char*>(self.data);
   parallel_for(rows, std::max<int64_t>(kGrain / each, 1), [&](int64_t begin, int64_t end) {
@@ -118,7 +121,7 @@ void write_pairs(const PairDistances& plan, const tenon_tensor_info& result) {
       const int64_t first = i * rows - i * (i + 1) / 2;  // of the distances of row i
       char* to = static_cast<char*>(result.data) + first * result.strides[0] * kSize;
       for (int64_t j = i + 1; j < rows; ++j) {
-        const int64_t stride = self.strides[1] * kSize;
+        const int64_t stride = wrapped_product(self.strides[1], kSize);
         const RowPair pair{data + i * step, data + j * step, stride, stride, self.sizes[1]};
         store<T>(to, row_distance<T>(pair, plan.p));
         to += result.strides[0] * kSize;

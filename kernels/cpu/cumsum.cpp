@@ -2,6 +2,7 @@
 // aten::cumsum on the CPU.
 #include "kernels/ops/cumsum.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
@@ -99,7 +100,7 @@ void cumsum(const Call& call) {
     const int64_t size = size_of(dtype_of_info(info));
     Dims sizes(sizes_of(info)), strides(strides_of(info));
     const int64_t count = sizes[dim];
-    const int64_t step = strides[dim] * size;
+    const int64_t step = wrapped_product(strides[dim], size);
     sizes.erase(dim);
     strides.erase(dim);
     int64_t perm[kMaxDims];

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/cpu/convert.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/routine_of.h"
@@ -34,7 +35,11 @@ void draw_each(const Call& call, const tenon_tensor_info& self, int source, cons
         } else {
           number = make(drawn[static_cast<size_t>(k)]);
         }
-        store<T>(data[0] + (i + k) * stride, number);
+        if constexpr (std::is_integral_v<T>) {
+          store<T>(data[0] + (i + k) * stride, convert<T>(number));
+        } else {
+          store<T>(data[0] + (i + k) * stride, number);
+        }
       }
       i += taken;
     }

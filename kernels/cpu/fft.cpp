@@ -18,7 +18,7 @@ class LineStarts {
  public:
   LineStarts(const tenon_tensor_info& info, int64_t dim) : step_(info.strides[dim]) {
     for (int32_t d = 0; d < info.ndim; ++d) {
-      if (d == dim) continue;
+      if (d == dim || info.sizes[d] == 1) continue;  // one index, whatever the stride
       sizes_.push_back(info.sizes[d]);
       strides_.push_back(info.strides[d]);
     }

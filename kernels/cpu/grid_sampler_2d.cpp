@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/shared_loop.h"
@@ -139,9 +140,10 @@ class Volumes {
   Volumes(const GridSampling& plan, const tenon_tensor_info& info)
       : data_(static_cast<char*>(info.data)) {
     const int missing = 3 - plan.dims;
-    for (int d = 0; d < 2; ++d) strides_[d] = info.strides[d] * int64_t{sizeof(T)};
+    for (int d = 0; d < 2; ++d) strides_[d] = wrapped_product(info.strides[d], int64_t{sizeof(T)});
     for (int d = 2; d < 5; ++d) {
-      strides_[d] = d - 2 < missing ? 0 : info.strides[d - missing] * int64_t{sizeof(T)};
+      strides_[d] =
+          d - 2 < missing ? 0 : wrapped_product(info.strides[d - missing], int64_t{sizeof(T)});
     }
   }
 

@@ -2,6 +2,7 @@
 // aten::im2col and aten::col2im on the CPU.
 #include "kernels/ops/im2col.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
@@ -20,7 +21,7 @@ template <class Each>
 void each_column(const Unfolding& plan, Each&& each) {
   const int64_t size = size_of(dtype_of_info(plan.image));
   const auto strides = [size](const tenon_tensor_info& info, int32_t behind) {
-    return behind > info.ndim ? 0 : info.strides[info.ndim - behind] * size;
+    return behind > info.ndim ? 0 : wrapped_product(info.strides[info.ndim - behind], size);
   };
   const Slide& rows = plan.window.along[0];
   const Slide& columns = plan.window.along[1];

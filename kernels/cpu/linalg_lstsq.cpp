@@ -73,6 +73,7 @@ void linalg_lstsq(const Call& call) {
   Tensor values =
       Tensor::empty(batch_sizes(problem.a.sizes(), {std::min(rows, columns)}), to_real(dtype));
   visit(call.op(), "self", dtype, LapackTypes(), [&]<class T>(Element<T>) {
+    check_finite<T>(call.op(), "self", a);
     solve<T>(call.op(), a, b, values.data<Real<T>>(), ranks.data<int64_t>(), problem.rcond);
   });
   bool is_full = problem.has_residuals && rows > columns;

@@ -2,6 +2,7 @@
 // Walks over the lines of tensors along one dim, for kernels that take whole lines.
 #pragma once
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/shared_loop.h"
 
@@ -31,7 +32,7 @@ void each_line(int64_t dim, Each&& each, const Infos&... infos) {
     const int64_t size = size_of(dtype_of_info(*tensors[k]));
     Dims strides(strides_of(*tensors[k]));
     if (first.ndim > 0) {
-      shape.steps[k] = strides[dim] * size;
+      shape.steps[k] = wrapped_product(strides[dim], size);
       strides.erase(dim);
     }
     walk.set(static_cast<int>(k), tensors[k]->data, size, strides.begin());

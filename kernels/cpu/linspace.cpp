@@ -12,6 +12,17 @@ namespace tenon::kernels::cpu {
 namespace {
 
 // From the nearer end, which is met exactly.
+// Returns a number between two elements as an element. A double cannot tell the largest int64 from
+// 2^63, and negative numbers wrap into unsigned elements.
+template <class T, class Step>
+auto between_elements(Step number) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(number < 0x1.0p63 ? static_cast<int64_t>(number) : INT64_MAX);
+  } else {
+    return number;
+  }
+}
+
 template <class T, class Step>
 void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   const int64_t count = out.numel;
@@ -27,7 +38,8 @@ void fill_line(const tenon_tensor_info& out, Step start, Step end) {
   walk.steps<0, 1>(walk.raw_data(), [&](char* const* data) {
     const bool is_first_half = i < count / 2;
     const auto steps = static_cast<Real<Step>>(is_first_half ? i : count - 1 - i);
-    store<T>(data[0], is_first_half ? start + step * Step(steps) : end - step * Step(steps));
+    const Step number = is_first_half ? start + step * Step(steps) : end - step * Step(steps);
+    store<T>(data[0], between_elements<T>(number));
     ++i;
   });
 }

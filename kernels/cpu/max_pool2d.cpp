@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/fold_functor.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
@@ -27,7 +28,8 @@ struct PlaneOf {
       plane /= info.sizes[d];
     }
     for (int d = 0; d < slides; ++d) {
-      strides[kMostSlides - slides + d] = info.strides[info.ndim - slides + d] * size;
+      strides[kMostSlides - slides + d] =
+          wrapped_product(info.strides[info.ndim - slides + d], size);
     }
   }
   char* at(int64_t z, int64_t y, int64_t x) const {
@@ -101,14 +103,26 @@ template <int64_t kStep, class T>
   }
 }
 
+// The part of a kernel that sees an element of a row at any place: all of it, unless it is larger
+// than the row.
+struct KernelPart {
+  int64_t begin, end;
+  explicit KernelPart(const MaxPooling& plan) {
+    const Slide& slide = *plan.across;
+    const int64_t before = slide.padding - (plan.places(2) - 1) * slide.stride;
+    begin = ceil_quotient(std::max<int64_t>(before, 0), slide.dilation);
+    end = std::min(slide.kernel, (plan.sizes[2] - 1 + slide.padding) / slide.dilation + 1);
+  }
+};
+
 template <class T>
-[[gnu::always_inline]] inline void look_along(const MaxPooling& plan, const T* line, int64_t row,
-                                              LargestRow<T>& largest) {
+[[gnu::always_inline]] inline void look_along(const MaxPooling& plan, KernelPart part,
+                                              const T* line, int64_t row, LargestRow<T>& largest) {
   const Slide& slide = *plan.across;
   const int64_t width = plan.sizes[2], places = plan.places(2);
-  for (int64_t k = 0; k < slide.kernel; ++k) {
+  for (int64_t k = part.begin; k < part.end; ++k) {
     const int64_t first = k * slide.dilation - slide.padding;  // seen at place 0
-    const int64_t begin = first >= 0 ? 0 : (-first + slide.stride - 1) / slide.stride;
+    const int64_t begin = first >= 0 ? 0 : ceil_quotient(-first, slide.stride);
     const int64_t end =
         width <= first ? 0 : std::min((width - 1 - first) / slide.stride + 1, places);
     if (begin >= end) continue;
@@ -132,6 +146,7 @@ template <class T>
                                                  const PlaneOf& values, const PlaneOf& indices,
                                                  LargestRow<T>& largest) {
   const int64_t places = plan.places(2);
+  const KernelPart part(plan);
   for (int64_t z = 0; z < plan.places(0); ++z) {
     const Seen& zs = plan.along[0][static_cast<size_t>(z)];
     for (int64_t y = 0; y < plan.places(1); ++y) {
@@ -144,8 +159,8 @@ template <class T>
       }
       for (int64_t i = zs.first; i < zs.end; i += zs.step) {
         for (int64_t j = ys.first; j < ys.end; j += ys.step) {
-          look_along(plan, reinterpret_cast<const T*>(self.at(i, j, 0)), i * plan.sizes[1] + j,
-                     largest);
+          look_along(plan, part, reinterpret_cast<const T*>(self.at(i, j, 0)),
+                     i * plan.sizes[1] + j, largest);
         }
       }
       for (int64_t x = 0; x < places; ++x) {

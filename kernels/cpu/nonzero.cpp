@@ -2,6 +2,7 @@
 // aten::nonzero and aten::nonzero_static on the CPU.
 #include "kernels/ops/nonzero.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
@@ -29,7 +30,7 @@ void each_nonzero(const tenon_tensor_info& info, Found&& found) {
     if (!is_zero<T>(at)) found(index);
     int32_t d = info.ndim - 1;
     for (; d >= 0; --d) {
-      const int64_t stride = info.strides[d] * static_cast<int64_t>(sizeof(T));
+      const int64_t stride = wrapped_product(info.strides[d], static_cast<int64_t>(sizeof(T)));
       if (++index[d] < info.sizes[d]) {
         at += stride;
         break;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/shared_loop.h"
@@ -285,7 +286,7 @@ void order_walk(const Walk& lines, int64_t size, int64_t kept, bool descending,
 }
 
 int64_t step_of(const tenon_tensor_info& info, int64_t dim) {
-  return info.ndim == 0 ? 0 : info.strides[dim] * size_of(dtype_of_info(info));
+  return info.ndim == 0 ? 0 : wrapped_product(info.strides[dim], size_of(dtype_of_info(info)));
 }
 
 void order_lines(const char* op, const Ordered& ordered) {

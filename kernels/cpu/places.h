@@ -2,6 +2,7 @@
 // Steps through the places along one dim of a CPU tensor that an index tensor says.
 #pragma once
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/places.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/shared_loop.h"
@@ -74,7 +75,7 @@ class Places {
       walk_.flat(0, 3);
       return;
     }
-    stride_ = self.ndim == 0 ? 0 : self.strides[dim] * size;
+    stride_ = self.ndim == 0 ? 0 : wrapped_product(self.strides[dim], size);
     int64_t perm[kMaxDims], of_self[kMaxDims] = {};
     row_major_order(index.ndim, perm);
     for (int32_t d = 0; d < index.ndim; ++d) {

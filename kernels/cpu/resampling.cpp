@@ -21,8 +21,8 @@ struct TapsIn {
   std::vector<Real> weights;
 
   explicit TapsIn(const Taps& of) : taps(&of), weights(of.weights.begin(), of.weights.end()) {}
-  int64_t first(int64_t i) const { return taps->begin[static_cast<size_t>(i)]; }
-  int64_t end(int64_t i) const { return taps->begin[static_cast<size_t>(i) + 1]; }
+  int64_t first(int64_t i) const { return taps->first[static_cast<size_t>(i)]; }
+  int64_t end(int64_t i) const { return taps->end[static_cast<size_t>(i)]; }
   int64_t at(int64_t tap) const { return taps->at[static_cast<size_t>(tap)]; }
   Real weight(int64_t tap) const {
     return weights.empty() ? Real(1) : weights[static_cast<size_t>(tap)];

@@ -3,6 +3,7 @@
 #include "kernels/ops/searchsorted.h"
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"
@@ -65,8 +66,9 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   walk.set(1, search.values.data, sizeof(T), search.values.strides);
   walk.set(2, sequence.data, sizeof(T), line_strides.begin());
   walk.set(3, search.sorter ? search.sorter->data : nullptr, 8, sorter_strides.begin());
-  Line line{nullptr, sequence.strides[sequence.ndim - 1] * int64_t{sizeof(T)}, nullptr,
-            search.sorter ? search.sorter->strides[sequence.ndim - 1] * 8 : 0};
+  Line line{nullptr, wrapped_product(sequence.strides[sequence.ndim - 1], int64_t{sizeof(T)}),
+            nullptr,
+            search.sorter ? wrapped_product(search.sorter->strides[sequence.ndim - 1], 8) : 0};
   walk.steps<0, 4>(walk.raw_data(), [&](char* const* data) {
     line.data = data[2];
     line.sorter = search.sorter ? data[3] : nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"
@@ -29,8 +30,8 @@ void keep_triangle(const tenon_tensor_info& info, const tenon_tensor_info& self,
   if (info.numel == 0) return;
   const int64_t size = size_of(dtype_of_info(info));
   const int64_t rows = info.sizes[info.ndim - 2], columns = info.sizes[info.ndim - 1];
-  const int64_t down = info.strides[info.ndim - 2] * size;
-  const int64_t across = info.strides[info.ndim - 1] * size;
+  const int64_t down = wrapped_product(info.strides[info.ndim - 2], size);
+  const int64_t across = wrapped_product(info.strides[info.ndim - 1], size);
   // Numbers beyond the matrix are as good as its edge.
   const int64_t shift = std::clamp(diagonal, -rows, columns);
   const Dims sizes(info.sizes, info.ndim - 2), strides(info.strides, info.ndim - 2);

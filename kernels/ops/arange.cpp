@@ -53,6 +53,10 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
   }
   double length;
   const bool floating = start.is_float() || end.is_float() || step.is_float();
+  if (is_integral(dtype)) {  // elements are computed in int64
+    checked_element_of<int64_t>(op, "start", start);
+    checked_element_of<int64_t>(op, "step", step);
+  }
   if (dtype == Dtype::I64 && !floating) {
     // In integers, so that numbers beyond 2^53 count.
     const int64_t whole_first = start.to_int();
@@ -60,8 +64,10 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
     const int64_t whole_by = step.to_int();
     const int64_t sign = (whole_by > 0) - (whole_by < 0);
     int64_t span = 0;
+    // The quotient of the least int64 and -1 fits none, either.
     if (__builtin_sub_overflow(whole_last, whole_first, &span) ||
-        __builtin_add_overflow(span, whole_by - sign, &span)) {
+        __builtin_add_overflow(span, whole_by - sign, &span) ||
+        (span == INT64_MIN && whole_by == -1)) {
       fail_argument(op, "end", "near enough to start for an int64", end);
     }
     return span / whole_by;

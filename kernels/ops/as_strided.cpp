@@ -2,6 +2,8 @@
 // What aten::as_strided refuses.
 #include "kernels/ops/as_strided.h"
 
+#include "kernels/common/checked_size.h"
+
 namespace tenon::kernels::ops {
 namespace {
 
@@ -37,13 +39,19 @@ void as_strided_view(View& view, const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": stride must have ", size.size(),
                                         " numbers like size, got ", stride.size()});
   }
+  bool are_kept = true;
   for (const int64_t step : stride) {
+    if (static_cast<uint64_t>(step) <= static_cast<uint64_t>(kMostUnused)) continue;
     if (step < 0) fail_argument(call.op(), "stride", "of strides of 0 or more", stride);
+    are_kept = false;
   }
   view.sizes = Dims(size);
   view.strides = Dims(stride);
   view.offset = call.get<std::optional<int64_t>>(3).value_or(view.offset);
   check_inside(call.op(), view);
+  for (int64_t d = 0; d < view.ndim() && !are_kept; ++d) {
+    view.strides[d] = kept_stride(view.sizes[d], view.strides[d]);
+  }
 }
 
 }  // namespace tenon::kernels::ops

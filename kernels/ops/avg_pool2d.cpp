@@ -22,14 +22,13 @@ Taps pooled_line(const Call& call, const Slide& slide, int64_t size, bool ceil, 
   const auto list = [slide, size, counts_padding, has_divisor](Taps& taps) {
     for (int64_t i = 0; i < taps.out; ++i) {
       const int64_t first = i * slide.stride - slide.padding;
-      const int64_t end = std::min(first + slide.kernel, size + slide.padding);
-      for (int64_t at = std::max<int64_t>(first, 0); at < std::min(end, size); ++at) {
-        taps.at.push_back(at);
-      }
-      const auto seen = static_cast<int64_t>(taps.at.size()) - taps.begin.back();
-      taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
-      if (!has_divisor)
-        taps.divisors.push_back(static_cast<double>(counts_padding ? end - first : seen));
+      // No window begins behind the input and its padding. The end of a kernel may overflow.
+      const int64_t kernel = std::min(slide.kernel, size + slide.padding - first);
+      const int64_t run_first = std::clamp<int64_t>(first, 0, size);
+      const int64_t run_end = first + std::clamp(kernel, run_first - first, size - first);
+      taps.add_run(run_first, run_end);
+      if (has_divisor) continue;
+      taps.divisors.push_back(static_cast<double>(counts_padding ? kernel : run_end - run_first));
     }
   };
   return Taps::listed(size, slide.places(call.op(), size, ceil), list);
@@ -64,8 +63,7 @@ Taps shared_line(const Call& call, int64_t size, int64_t count) {
   const auto list = [size, count](Taps& taps) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t first = i * size / count, end = ((i + 1) * size + count - 1) / count;
-      for (int64_t at = first; at < end; ++at) taps.at.push_back(at);
-      taps.begin.push_back(static_cast<int64_t>(taps.at.size()));
+      taps.add_run(first, end);
       taps.divisors.push_back(static_cast<double>(end - first));
     }
   };

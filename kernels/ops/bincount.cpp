@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
@@ -46,7 +47,8 @@ void bincount(const Call& call) {
   if (numel_of(self) != 0) {
     const Scalar lowest = item_of(smallest_of(self));
     if (lowest.to_int() < 0) fail_argument(call.op(), "self", "of integers >= 0", lowest);
-    count = std::max(count, item_of(largest_of(self)).to_int() + 1);
+    count =
+        std::max(count, (CheckedSize(call.op(), item_of(largest_of(self)).to_int()) + 1).value());
   }
   FactoryOptions options = options_like(kind_of(self), {});
   options.dtype = Dtype::I64;

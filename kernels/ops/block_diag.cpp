@@ -2,6 +2,7 @@
 // What aten::block_diag calls.
 #include "kernels/ops/block_diag.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
@@ -30,7 +31,7 @@ void block_diag(const Call& call) {
   int64_t columns = 0;
   for (size_t k = 0; k < blocks.size(); ++k) {
     blocks[k] = as_matrix(call, blocks[k], static_cast<int64_t>(k));
-    columns += blocks[k].size(1);
+    columns = (CheckedSize(call.op(), columns) + blocks[k].size(1)).value();
   }
   // Each block between zeros that fill its rows.
   std::vector<Tensor> rows;

@@ -2,6 +2,7 @@
 // What aten::cat asks of its tensors, and its result.
 #include "kernels/ops/cat.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 
 namespace tenon::kernels {
@@ -80,7 +81,7 @@ Tensor cat_result(const Call& call, TensorList tensors, int64_t& dim) {
            {op, ": tensors must have the same sizes but for dim ", dim, ", got ", sizes_of(*first),
             " and ", sizes_of(info), " at position ", i});
     }
-    sizes[dim] += info.sizes[dim];
+    sizes[dim] = (CheckedSize(op, sizes[dim]) + info.sizes[dim]).value();
   }
   if (!first) dim = wrap_dim(op, dim, 1);
   const Device device(lead.device);

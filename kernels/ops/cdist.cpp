@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/factory.h"
@@ -60,7 +61,7 @@ PairDistances pdist_plan(const Call& call) {
   const double p = checked_power(call, 1);
   check_written_apart(call, self);
   const int64_t rows = self.sizes[0];
-  const Dims sizes{rows * (rows - 1) / 2};
+  const Dims sizes{(CheckedSize(call.op(), rows) * (rows - 1)).value() / 2};
   return {result_for(call, sizes, dtype_of_info(self), Device(self.device)), self, p};
 }
 

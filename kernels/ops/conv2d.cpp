@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/symbolic.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/convolution.h"
@@ -67,14 +68,16 @@ void run_conv_padding(const Call& call, int64_t slides) {
   const auto word = call.get<std::string_view>(4);
   const auto stride = call.get<Sizes>(3), dilation = call.get<Sizes>(5);
   Dims padding = Dims::filled(slides, 0);
+  Slide along[kMostSlides];
+  read_slides(call, 5, 1, slides, &Slide::dilation, along);
   if (word == "same") {
     const bool moves = std::ranges::any_of(stride, [](int64_t step) { return step != 1; });
     if (moves) fail_argument(call.op(), "stride", "1 for padding 'same'", stride);
     Dims ends = Dims::filled(2 * slides, 0);
     bool is_uneven = false;
     for (int64_t d = 0; d < slides; ++d) {
-      const int64_t step = dilation.size() == 1 ? dilation[0] : dilation[static_cast<size_t>(d)];
-      const int64_t total = step * (conv.weight.sizes()[static_cast<size_t>(d + 2)] - 1);
+      const CheckedSize gaps(call.op(), conv.weight.sizes()[static_cast<size_t>(d + 2)] - 1);
+      const int64_t total = (gaps * along[d].dilation).value();
       padding[d] = total / 2;
       // Ends are listed from the last dim on, its beginning first.
       ends[2 * (slides - 1 - d) + 1] = total % 2;

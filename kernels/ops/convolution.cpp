@@ -23,6 +23,7 @@ void read_window(const Call& call, int stride, Sizes kernel, ConvolutionShape* s
   read_slides(call, stride, 1, count, &Slide::stride, shape->along);
   read_slides(call, stride + 1, 0, count, &Slide::padding, shape->along);
   read_slides(call, stride + 2, 1, count, &Slide::dilation, shape->along);
+  for (int64_t d = 0; d < count; ++d) shape->along[d].check(call.op());
 }
 
 // The size of an image in which a window has so many places, and so much more.
@@ -61,7 +62,8 @@ void check_convolution(const char* op, const Tensor& input, const Tensor& weight
   if (groups < 1) fail_argument(op, "groups", "above 0", groups);
   const Sizes sizes = weight.sizes();
   const int64_t channels = input.sizes()[static_cast<size_t>(input.ndim() - slides - 1)];
-  const int64_t wanted = transposed ? sizes[0] : sizes[1] * groups;
+  const int64_t all = (CheckedSize(op, sizes[1]) * groups).value();  // channels of all groups
+  const int64_t wanted = transposed ? sizes[0] : all;
   if (channels != wanted) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": input must have ", wanted, " channels for weight of sizes ", sizes, " and ",
@@ -71,7 +73,7 @@ void check_convolution(const char* op, const Tensor& input, const Tensor& weight
     fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": weight must have ", transposed ? "input" : "output",
                                         " channels that ", groups, " groups share, got ", sizes});
   }
-  const int64_t outputs = transposed ? sizes[1] * groups : sizes[0];
+  const int64_t outputs = transposed ? all : sizes[0];
   if (bias && !(Dims(bias->sizes()) == Dims{outputs})) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": bias must be of sizes [", outputs, "], got ", bias->sizes()});
@@ -163,7 +165,8 @@ ConvolutionWeight convolution_weight_plan(const Call& call) {
   plan.at_places = transposed ? input : grad;
   ConvolutionShape& shape = plan.shape;
   bool fits = has_dims && plan.image.sizes[0] == plan.at_places.sizes[0] &&
-              plan.at_places.sizes[1] == weight[0] && plan.image.sizes[1] == weight[1] * groups &&
+              plan.at_places.sizes[1] == weight[0] &&
+              plan.image.sizes[1] == (CheckedSize(call.op(), weight[1]) * groups).value() &&
               weight[0] % groups == 0;
   if (fits) {
     read_window(call, 3, weight.subspan(2), &shape);
@@ -231,7 +234,7 @@ Tensor convolution_of_size(const char* op, const Tensor& input, const Tensor& we
     // See image_of().
     const SymbolicSize reach = (word_along(weight, d + 2) - 1) * dilation[d] + 1;
     padding[d] = sizes[d + 2] -
-                 ((word_along(input, d + 2) - 1) * stride[d] - SymbolicSize(2 * pad[d]) + reach);
+                 ((word_along(input, d + 2) - 1) * stride[d] - SymbolicSize(pad[d]) * 2 + reach);
   }
   Tensor result = convolution_in_words(input, weight, strides, paddings, dilations, transposed,
                                        padding, groups);

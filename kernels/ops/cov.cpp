@@ -50,7 +50,7 @@ void cov(const Call& call) {
   if (!weights) {
     mean = call_div(call_sum(self, observations, true), Scalar(count));
     norm = call_empty({}, options_like(kind_of(self), {to_real(self.dtype()), {}, {}, {}}));
-    call_fill(norm, Scalar(static_cast<double>(count - correction)));
+    call_fill(norm, Scalar(static_cast<double>(count) - static_cast<double>(correction)));
   } else {
     const Tensor total = call_sum(*weights, {});
     mean = call_div(call_sum(call_mul(self, *weights), observations, true), total);

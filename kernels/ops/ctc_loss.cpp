@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/common/check.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/element.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/factory.h"
@@ -125,12 +126,15 @@ CtcProblem ctc_problem_of(const Call& call, int first) {
   if (targets.size() == 2 && targets[0] != problem.batch()) {
     fail_argument(op, "targets", "rows of a batch of " + std::to_string(problem.batch()), targets);
   }
-  const int64_t all = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+  CheckedSize sum(op, 0);
+  for (const int64_t length : lengths) sum = sum + length;
+  const int64_t all = sum.value();
   if (targets.size() == 1 && all != most) {
     fail_argument(op, "targets", "of " + std::to_string(all) + " labels, as target_lengths say",
                   targets);
   }
   for (const int64_t length : lengths) problem.longest = std::max(problem.longest, length);
+  static_cast<void>(CheckedSize(op, problem.longest) * 2 + 1);  // see CtcProblem::states()
   return problem;
 }
 

@@ -34,7 +34,7 @@ void diagonal_view(View& view, const Call& call) {
   const int64_t size = std::max<int64_t>(std::min(rows, columns), 0);
   if (size > 0)
     view.offset += offset < 0 ? -offset * view.strides[dim1] : offset * view.strides[dim2];
-  const int64_t stride = view.strides[dim1] + view.strides[dim2];
+  const int64_t stride = wrapped_sum(view.strides[dim1], view.strides[dim2]);
   view.remove(std::max(dim1, dim2));
   view.remove(std::min(dim1, dim2));
   view.sizes.push_back(size);

@@ -48,6 +48,7 @@ void embedding_dense_backward(const Call& call) {
   check_indices(call, *given);
   const auto count = call.get<int64_t>(2);
   const auto padding = call.get<int64_t>(3);
+  if (count < 0) fail_argument(call.op(), "num_weights", ">= 0", count);
   check_in_dim(call.op(), "indices", *given, count);
   const int64_t width = grad->sizes().empty() ? 1 : grad->sizes().back();
   const Tensor indices = call_reshape(given, Dims{numel_of(*given)});

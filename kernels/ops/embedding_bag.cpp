@@ -166,6 +166,7 @@ void embedding_bag_dense_backward(const Call& call) {
   const Tensor bag_of = *call.get<Tensor>(2), counts = *call.get<Tensor>(3);
   const auto count = call.get<int64_t>(5);
   const BagMode mode = bag_mode(call, 7);
+  if (grad.ndim() != 2) fail_argument(call.op(), "grad", "a matrix (2 dims)", grad.sizes());
   if (mode == BagMode::Max) {
     const Tensor is_empty = call_unsqueeze(call_eq(counts, Scalar(0)), 1);
     const Tensor zeros = call_zeros(Dims{count, grad.sizes()[1]}, options_like(kind_of(grad), {}));

@@ -3,6 +3,7 @@
 #include "kernels/ops/empty_strided.h"
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/checked_size.h"
 
 namespace tenon::kernels {
 
@@ -20,7 +21,11 @@ Tensor empty_strided_on(const Device& device, Sizes size, Sizes stride,
   for (const int64_t step : stride) {
     if (step < 0) fail_argument(kOp, "stride", "of strides of 0 or more", stride);
   }
-  return allocate(size, options.dtype.value_or(default_dtype()), device, stride.data());
+  Dims strides(stride);
+  for (int64_t d = 0; d < strides.size(); ++d) {
+    strides[d] = kept_stride(size[static_cast<size_t>(d)], strides[d]);
+  }
+  return allocate(size, options.dtype.value_or(default_dtype()), device, strides.begin());
 }
 
 }  // namespace tenon::kernels

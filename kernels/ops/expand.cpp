@@ -2,6 +2,7 @@
 // Sizes and strides of aten::expand.
 #include "kernels/ops/expand.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/ops/calls.h"
 namespace tenon::kernels::ops {
 
@@ -28,7 +29,7 @@ void expand_view(View& view, const Call& call) {
       current = sizes[old];
       stride = strides[old];
     } else if (i + 1 < ndim) {
-      stride = view.sizes[i + 1] * view.strides[i + 1];
+      stride = wrapped_product(view.sizes[i + 1], view.strides[i + 1]);
     }
     if (wanted == -1) {
       if (old < 0) fail_argument(call.op(), "size", "without -1 for new leading dims", size);

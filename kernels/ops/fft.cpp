@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
@@ -59,7 +60,7 @@ Dims transform_strides(const Dims& given, const Dims& sizes, const Dims& dims, b
   int64_t next = 1;
   for (int64_t k = order.size() - 1; k >= 0; --k) {
     strides[order[k]] = next;
-    next *= std::max<int64_t>(sizes[order[k]], 1);
+    next = wrapped_product(next, std::max<int64_t>(sizes[order[k]], 1));
   }
   return strides;
 }
@@ -175,7 +176,8 @@ void fft_r2c_backward(const Call& call) {
   if (static_cast<int64_t>(sizes.size()) != grad.ndim()) {
     fail_argument(call.op(), call.form.names[4], "of as many sizes as grad has dims", sizes);
   }
-  const int64_t missing = sizes[static_cast<size_t>(last)] - grad.size(last);
+  const CheckedSize whole(call.op(), sizes[static_cast<size_t>(last)]);
+  const int64_t missing = (whole - grad.size(last)).value();
   if (call.get<bool>(3) && missing > 0) {  // the other half came to nothing
     Dims rest(grad.sizes());
     rest[last] = missing;
@@ -405,7 +407,7 @@ void give_frequencies(const Call& call, bool is_half) {
     return arange(Scalar(from), Scalar(to), dtype, options.layout, options.device,
                   options.pin_memory);
   };
-  const int64_t above = is_half ? count / 2 + 1 : (count + 1) / 2;
+  const int64_t above = is_half ? count / 2 + 1 : ceil_quotient(count, 2);
   Tensor numbers = range(0, above);
   if (!is_half) numbers = call_cat({numbers, range(above - count, 0)}, 0);
   call.give(0, call_mul(numbers, Scalar(1 / (static_cast<double>(count) * call.get<double>(1)))));

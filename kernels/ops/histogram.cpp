@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/calls.h"
@@ -100,7 +101,8 @@ void histogram_count(const Call& call) {
     low -= 0.5;
     high += 0.5;
   }
-  const Tensor edges = linspace(Scalar(low), Scalar(high), bins + 1, self.dtype(), std::nullopt,
+  const int64_t edge_count = (CheckedSize(call.op(), bins) + 1).value();
+  const Tensor edges = linspace(Scalar(low), Scalar(high), edge_count, self.dtype(), std::nullopt,
                                 self.device(), std::nullopt);
   call.give(
       0, counts_between(call, self, edges, call.get<std::optional<Tensor>>(3), call.get<bool>(4)));

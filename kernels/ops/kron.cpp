@@ -2,6 +2,7 @@
 // What aten::kron calls.
 #include "kernels/ops/kron.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 
@@ -19,7 +20,7 @@ void kron(const Call& call) {
     a.push_back(1);
     b.push_back(1);
     b.push_back(of_b);
-    sizes.push_back(of_a * of_b);
+    sizes.push_back((CheckedSize(call.op(), of_a) * of_b).value());
   }
   call.give(0, call_reshape(call_mul(call_reshape(self, a), call_reshape(other, b)), sizes));
 }

@@ -100,6 +100,12 @@ void reflections_backward(const Call& call) {
   const bool turns = call.get<bool>(5) == left;
   Tensor grad = left ? *call.get<Tensor>(0) : call_mH(*call.get<Tensor>(0));
   Tensor rest = left ? *call.get<Tensor>(1) : call_mH(*call.get<Tensor>(1));
+  if (input.ndim() < 2 || tau.ndim() < 1 ||
+      tau.size(-1) > std::min(input.size(-2), input.size(-1))) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": tau must be of at most as many reflections as input has rows and columns, ",
+          input.sizes(), ", got ", tau.sizes()});
+  }
   const int64_t count = tau.size(-1), columns = input.size(-1);
   const Tensor reflectors = call_slice(input, -1, 0, count);
   const Tensor ones =

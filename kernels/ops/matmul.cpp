@@ -3,6 +3,7 @@
 #include "kernels/ops/matmul.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/checked_size.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels::ops {
@@ -24,7 +25,7 @@ constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand"
 bool folds(Sizes sizes, Sizes strides) {
   if (numel_of(sizes) == 0) return true;
   for (size_t i = 0; i + 2 < sizes.size(); ++i) {
-    if (strides[i] != strides[i + 1] * sizes[i + 1]) return false;
+    if (strides[i] != wrapped_product(strides[i + 1], sizes[i + 1])) return false;
   }
   return true;
 }

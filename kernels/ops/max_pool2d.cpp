@@ -68,10 +68,11 @@ void end_pooling(const Call& call, int slides, MaxPooling& plan) {
 }
 
 Seen seen_at(const Slide& slide, int64_t place, int64_t size) {
-  Seen seen{place * slide.stride - slide.padding, 0, slide.dilation};
-  seen.end = std::min(seen.first + slide.reach(), size);
+  // A step of the whole size leads out of the dim, as a longer one does.
+  Seen seen{place * slide.stride - slide.padding, 0, std::min(slide.dilation, size)};
+  seen.end = seen.first + std::min(slide.reach(), size - seen.first);
   if (seen.first < 0) {
-    seen.first += (-seen.first + slide.dilation - 1) / slide.dilation * slide.dilation;
+    seen.first += ceil_quotient(-seen.first, slide.dilation) * slide.dilation;
   }
   return seen;
 }

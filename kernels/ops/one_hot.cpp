@@ -2,6 +2,7 @@
 // What aten::one_hot calls.
 #include "kernels/ops/one_hot.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
@@ -27,7 +28,7 @@ void one_hot(const Call& call) {
   if (numel_of(self) != 0 && has_data(info)) {
     const int64_t least = item(smallest(self)).to_int(), most = item(largest(self)).to_int();
     if (least < 0) fail_argument(call.op(), "self", "of classes from 0 on", least);
-    if (classes == -1) classes = most + 1;
+    if (classes == -1) classes = (CheckedSize(call.op(), most) + 1).value();
     if (most >= classes) {
       fail_argument(call.op(), "self", "of classes below " + std::to_string(classes), most);
     }

@@ -10,6 +10,7 @@ namespace {
 Scalar less_one(const Scalar& number) {
   if (number.is_complex()) return number.to_complex() - 1.0;
   if (number.is_float()) return number.to_double() - 1.0;
+  if (number.to_int() == INT64_MIN) return number.to_double() - 1.0;
   return number.to_int() - 1;
 }
 

@@ -56,11 +56,12 @@ Drawn drawn_by(const Call& call) {
           const int64_t from = name == "random.to" ? 0 : call.get<int64_t>(1);
           const bool is_open = name == "random.from" && call.args[2].tag == TENON_TAG_NONE;
           // Without an end, up to the last number.
-          const int64_t last = is_open ? kLast : call.get<int64_t>(name == "random.to" ? 1 : 2) - 1;
-          if (from > last) {
-            fail(TENON_ERROR_INVALID_ARGUMENT,
-                 {call.op(), ": to must be above from, ", from, ", got ", last + 1});
+          const int64_t to = is_open ? 0 : call.get<int64_t>(name == "random.to" ? 1 : 2);
+          if (is_open ? from > kLast : from >= to) {
+            fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": to must be above from, ", from,
+                                                ", got ", is_open ? Part("None") : Part(to)});
           }
+          const int64_t last = is_open ? kLast : to - 1;
           if (from < counts_from<T>()) {
             fail_argument(call.op(), "from", "a number that the dtype of self counts", from);
           }

@@ -2,6 +2,8 @@
 // aten::round: the whole number nearest to each element, the even one of two.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/common/args.h"
 #include "kernels/common/facts.h"
 #include "kernels/common/maths.h"
@@ -32,8 +34,10 @@ struct RoundDecimals {
   bool divides;
   static RoundDecimals make(const Args& args) {
     const int64_t digits = args[1].as.i;
+    // More digits than any element has: their power of ten is infinite.
+    const int64_t count = std::clamp<int64_t>(digits, -400, 400);
     T scale = 1;
-    for (int64_t i = 0; i < (digits < 0 ? -digits : digits) && i < 400; ++i) scale *= T(10);
+    for (int64_t i = 0; i < (count < 0 ? -count : count); ++i) scale *= T(10);
     return {scale, digits < 0};
   }
   TENON_FUNCTOR T operator()(T x) const {

@@ -2,6 +2,7 @@
 // aten::slice: a view of every step-th element of one dim from start up to end, as Python slices.
 #pragma once
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/view.h"
 
 namespace tenon::kernels::ops {
@@ -20,12 +21,18 @@ inline void slice_view(View& view, const Call& call) {
   };
   const int64_t first = clamped(call.get<std::optional<int64_t>>(2).value_or(0), 0);
   const int64_t last = clamped(call.get<std::optional<int64_t>>(3).value_or(INT64_MAX), first);
-  view.offset += first * view.strides[dim];
+  view.offset = wrapped_sum(view.offset, wrapped_product(first, view.strides[dim]));
   const int64_t length = last - first;
-  view.sizes[dim] = length / step + (length % step != 0 ? 1 : 0);
-  if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
-    fail_argument(call.op(), "step", "small enough for its stride to fit into an int64", step);
+  if (step < length) {  // two elements at least, so that the product is in the storage
+    view.sizes[dim] = ceil_quotient(length, step);
+    view.strides[dim] = wrapped_product(view.strides[dim], step);
+    return;
   }
+  view.sizes[dim] = length > 0 ? 1 : 0;
+  if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
+    view.strides[dim] = INT64_MAX;
+  }
+  view.strides[dim] = kept_stride(0, view.strides[dim]);
 }
 
 inline constexpr Facts kSlice{

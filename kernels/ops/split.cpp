@@ -25,8 +25,14 @@ void split(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": split_size must be greater than 0 for size ",
                                         whole, " of dim ", dim, ", got 0"});
   }
+  const int64_t count = whole > 0 ? (whole - 1) / part + 1 : 1;
+  if (count > UINT32_MAX) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": split_size must make at most ", int64_t{UINT32_MAX}, " parts of size ",
+          whole, ", got ", part});
+  }
   std::vector<int64_t> parts;
-  if (whole > 0) parts.reserve(static_cast<size_t>((whole - 1) / part) + 1);
+  parts.reserve(static_cast<size_t>(count));
   int64_t left = whole;
   for (; left > part; left -= part) parts.push_back(part);
   parts.push_back(left);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/factory.h"
@@ -217,7 +218,7 @@ void istft(const Call& call) {
   }
   const Spectra spectra(call, frames);
   const int64_t count = spectra.rows.sizes()[1];
-  const int64_t whole = frames.length + frames.step * (count - 1);
+  const int64_t whole = (CheckedSize(call.op(), frames.step) * (count - 1) + frames.length).value();
   const Tensor window = frames.whole_window(spectra.rows, to_real(spectra.rows.dtype()));
   const Tensor rows = call_mul(frames_of(call, spectra, frames), window);
   const Tensor squares = call_expand(call_pow(window, Scalar(2)), Dims{1, count, frames.length});
@@ -225,7 +226,7 @@ void istft(const Call& call) {
   const int64_t start = center ? frames.length / 2 : 0;
   const auto length = call.get<std::optional<int64_t>>(8);
   if (length && *length < 0) fail_argument(call.op(), "length", "at least 0", *length);
-  const int64_t end = length ? start + *length : whole - start;
+  const int64_t end = length ? (CheckedSize(call.op(), start) + *length).value() : whole - start;
   const auto cut = [&](const Tensor& line) {
     return call_slice(overlapped(line, whole, frames), 1, start, std::min(end, whole));
   };

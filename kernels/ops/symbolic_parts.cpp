@@ -43,6 +43,11 @@ void split(const Call& call) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": split_size must be greater than 0 for size ",
                                         size, " of dim ", whole.dim, ", got 0"});
   }
+  if (part != 0 && size / part > UINT32_MAX) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": split_size must make at most ", int64_t{UINT32_MAX}, " parts of size ",
+          size, ", got ", part});
+  }
   Parts parts;
   int64_t begin = 0;
   for (; size - begin > part; begin += part) {

@@ -285,16 +285,15 @@ SymbolicDims channels_last(const Call& call, const SymbolicDims& sizes, MemoryFo
 // The same in its order of dims, unless the call asks for another one.
 void like_first(const Call& call) {
   const int format = call.form.memory_format;
-  const auto asked = format < 0 || call.args[format].tag == TENON_TAG_NONE
-                         ? TENON_MEMORY_FORMAT_PRESERVE
-                         : call.args[format].as.i;
-  if (asked == TENON_MEMORY_FORMAT_CONTIGUOUS) return sized_as_first(call);
+  const auto given = format < 0 ? std::nullopt : call.get<std::optional<MemoryFormat>>(format);
+  const MemoryFormat asked = given.value_or(MemoryFormat::Preserve);
+  if (asked == MemoryFormat::Contiguous) return sized_as_first(call);
   const Tensor like = StandIns(call).run()[0];
   if (has_memory(like)) return run_with_numbers(call);
   const SymbolicTensor first(call.tensor(0));
-  if (asked == TENON_MEMORY_FORMAT_PRESERVE) return call.give(0, new_symbolic_like(like, first));
+  if (asked == MemoryFormat::Preserve) return call.give(0, new_symbolic_like(like, first));
   const SymbolicDims sizes(first.sizes());
-  const SymbolicDims strides = channels_last(call, sizes, static_cast<MemoryFormat>(asked));
+  const SymbolicDims strides = channels_last(call, sizes, asked);
   call.give(0, new_symbolic(like, sizes, &strides));
 }
 

@@ -28,13 +28,14 @@ struct Triangle {
 
 // Returns how many places are on and below the diagonal.
 CheckedSize count_below(const char* op, int64_t rows, int64_t columns, int64_t offset) {
+  if (rows == 0 || columns == 0) return {op, 0};
   // Rows before `begin` have none, and those from `full` on all columns.
   const int64_t begin = std::clamp<int64_t>(-offset, 0, rows);
   const int64_t end = (CheckedSize(op, columns) - offset).value();
   const int64_t full = std::clamp<int64_t>(end, begin, rows), growing = full - begin;
   const CheckedSize whole = CheckedSize(op, rows - full) * columns;
   // Rows between them have one more than the one before: twice their mean is even, or `growing` is.
-  const int64_t ends = (CheckedSize(op, begin + offset + 1) + (full + offset)).value();
+  const int64_t ends = (CheckedSize(op, begin) + offset + 1 + full + offset).value();
   return whole + (growing % 2 == 0 ? CheckedSize(op, growing / 2) * ends
                                    : CheckedSize(op, growing) * (ends / 2));
 }

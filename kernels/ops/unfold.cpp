@@ -24,8 +24,9 @@ void unfold_view(View& view, const Call& call) {
   if (!has_dim) return;
   view.sizes[dim] = (whole - size) / step + 1;
   if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
-    fail_argument(call.op(), "step", "small enough for its stride to fit into an int64", step);
+    view.strides[dim] = INT64_MAX;  // of one window, as the product of more is in the storage
   }
+  view.strides[dim] = kept_stride(view.sizes[dim], view.strides[dim]);
 }
 
 void unfold_backward(const Call& call) {
@@ -40,6 +41,9 @@ void unfold_backward(const Call& call) {
   const Tensor grad = *call.get<Tensor>(0);
   const auto dim = call.get<int64_t>(2), size = call.get<int64_t>(3), step = call.get<int64_t>(4);
   const Tensor whole = call_zeros(call.get<Sizes>(1), options_like(kind_of(grad), {}));
+  if (grad.ndim() != whole.ndim() + 1) {
+    fail_argument(call.op(), "grad_in", "of one dim more than input_sizes", grad.sizes());
+  }
   if (numel_of(grad) == 0) return call.give(0, whole);
   if (step >= size || whole.ndim() == 0) {  // no element is in two windows
     Tensor part = windows(whole, dim, size, step);

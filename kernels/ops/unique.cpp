@@ -122,7 +122,9 @@ void unique_dim(const Call& call) {
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim());
   const Tensor rows = rows_of(call, self, dim);
   Tensor order = call_arange(rows.size(0), self);
-  for (int64_t column = rows.size(1) - 1; column >= 0; --column) {
+  // Without elements there is no order, and the sizes depend on none.
+  const int64_t columns = has_data(kind_of(self)) ? rows.size(1) : 0;
+  for (int64_t column = columns - 1; column >= 0; --column) {
     const Tensor places = std::get<1>(call_sort(pick(call_select(rows, 1, column), 0, order), 0));
     order = pick(order, 0, places);
   }

@@ -2,6 +2,7 @@
 // aten::unsqueeze: a view with a dim of size 1 put in.
 #pragma once
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/view.h"
 
 namespace tenon::kernels::ops {
@@ -9,7 +10,7 @@ namespace tenon::kernels::ops {
 inline void unsqueeze_view(View& view, const Call& call) {
   const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), view.ndim() + 1);
   const bool inside = dim < view.ndim();
-  const int64_t stride = inside ? view.sizes[dim] * view.strides[dim] : int64_t{1};
+  const int64_t stride = inside ? wrapped_product(view.sizes[dim], view.strides[dim]) : int64_t{1};
   view.sizes.insert(dim, 1);
   view.strides.insert(dim, stride);
 }

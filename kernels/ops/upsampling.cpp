@@ -57,9 +57,12 @@ void upsample_vec(const Call& call) {
   std::vector<int64_t> wanted;
   for (size_t d = 0; d < count; ++d) {
     const int64_t size = input.sizes()[d + 2];
-    wanted.push_back(
-        sizes ? (*sizes)[d]
-              : static_cast<int64_t>(std::floor(static_cast<double>(size) * (*scales)[d])));
+    const double scaled = scales ? std::floor(static_cast<double>(size) * (*scales)[d]) : 0;
+    if (!(std::fabs(scaled) < 0x1.0p63)) {
+      fail_argument(call.op(), "scale_factors", "numbers that give sizes of 63 bits",
+                    Scalar((*scales)[d]));
+    }
+    wanted.push_back(sizes ? (*sizes)[d] : static_cast<int64_t>(scaled));
   }
   std::vector<Value> arguments{Value(input), Value(wanted)};
   if (aligns) arguments.emplace_back(call.get<bool>(2));

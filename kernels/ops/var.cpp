@@ -2,6 +2,8 @@
 // What the forms of aten::var call, and its gradient.
 #include "kernels/ops/var.h"
 
+#include <cmath>
+
 #include "kernels/common/call.h"
 #include "kernels/common/routine.h"
 #include "kernels/common/shape.h"
@@ -81,9 +83,10 @@ void var_backward(const Call& call) {
   const Tensor grad = call_reshape(*call.get<Tensor>(0), words_of(mean));
   const SymbolicSize count = numel_word(mean), all = numel_word(given.self);
   const SymbolicSize folded = count == 0 ? SymbolicSize(1) : all / count;
-  const auto whole = static_cast<int64_t>(correction);
-  const Value factor = static_cast<double>(whole) == correction
-                           ? quotient_of(2, folded - SymbolicSize(whole))
+  // A symbol may lose a whole number; every other correction needs the number of elements.
+  const bool is_whole = std::fabs(correction) < 0x1.0p53 && std::trunc(correction) == correction;
+  const Value factor = is_whole
+                           ? quotient_of(2, folded - SymbolicSize(static_cast<int64_t>(correction)))
                            : Value(2 / (static_cast<double>(number_of(folded)) - correction));
   const Tensor away = minus(given.self, mean, Scalar(1));
   call.give(0, times(call_mul(grad, factor), away));

@@ -2,6 +2,8 @@
 // Sizes and strides of aten::view in both its forms.
 #include "kernels/ops/view.h"
 
+#include "kernels/common/checked_size.h"
+
 namespace tenon::kernels::ops {
 namespace {
 
@@ -12,9 +14,9 @@ void split_elements(View& view, const char* op, int64_t factor) {
     fail_argument(op, "self", "of stride 1 in its last dim for a dtype of another size",
                   view.strides);
   }
-  view.sizes[last] *= factor;
-  for (int64_t d = 0; d < last; ++d) view.strides[d] *= factor;
-  view.offset *= factor;
+  view.sizes[last] = (CheckedSize(op, view.sizes[last]) * factor).value();
+  for (int64_t d = 0; d < last; ++d) view.strides[d] = wrapped_product(view.strides[d], factor);
+  view.offset = (CheckedSize(op, view.offset) * factor).value();
 }
 
 // `factor` elements as one.

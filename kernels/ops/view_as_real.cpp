@@ -2,6 +2,7 @@
 // Sizes and strides of views between complex numbers and pairs of real ones.
 #include "kernels/ops/view_as_real.h"
 
+#include "kernels/common/checked_size.h"
 #include "kernels/common/promotion.h"
 
 namespace tenon::kernels::ops {
@@ -20,8 +21,8 @@ void parts_view(View& view, const Call& call) {
     fail_dtype(call.op(), "self", view.dtype, "complex64, complex128");
   }
   view.dtype = to_real(view.dtype);
-  for (int64_t& stride : view.strides) stride *= 2;
-  view.offset *= 2;
+  for (int64_t& stride : view.strides) stride = wrapped_product(stride, 2);
+  view.offset = wrapped_product(view.offset, 2);
   view.sizes.push_back(2);
   view.strides.push_back(1);
 }

@@ -98,7 +98,16 @@ def test_coefficients_are_numbers():
         lambda x: aten.triu_indices(MOST, MOST, LEAST),
         lambda x: aten.combinations(x.reshape(-1), MOST, True),
         lambda x: aten.repeat(x, [MOST, MOST, MOST]),
-        lambda x: aten.unfold(x, 1, 1, MOST),
+        lambda x: aten.split(x.expand(2**40, 2, 4), 1, 0),
+        lambda x: aten.convolution(x, x, None, [1], [0], [1], False, [0], 2**62),
+        lambda x: aten.conv1d.padding(x, x, None, [1], "same", [MOST]),
+        lambda x: aten.conv1d.padding(x, x, None, [1], "same", [1, 1, 1]),
+        lambda x: aten.arange(0, LEAST, -1),
+        lambda x: aten.arange(0, 1e30, 1e29, dtype=tenon.int64),
+        lambda x: aten.random(x, LEAST),
+        lambda x: aten.randint.low(MOST, LEAST, [2]),
+        lambda x: aten.upsample_nearest1d.vec(x, None, [1e300]),
+        lambda x: aten.embedding_dense_backward(x[0], tenon.zeros(2, dtype=tenon.int64), LEAST, 0),
         lambda x: tenon.ops.tenon.strided_scatter(x, [2], [], 2**62, [], [-1], -1),
     ],
 )
@@ -170,6 +179,64 @@ def test_out_is_not_warned_about_before_a_refusal(recwarn):
         with pytest.raises((tenon.Error, MemoryError)):
             call(tenon.ones(3))
     assert not recwarn.list
+
+
+# ---- Numbers at the limits, with results ---------------------------------------------------------
+
+
+def test_a_step_beyond_the_end_takes_the_first_element():
+    x = tenon.arange(12.0).reshape(3, 4)
+    for step in (4, 2**40, 2**62, MOST):
+        assert x[:, ::step].tolist() == [[0.0], [4.0], [8.0]]
+        assert x[::step][:, ::step].tolist() == [[0.0]]
+        assert (x[:, ::step] * 2 + 1).sum().item() == 27.0
+        assert aten.unfold(x, 1, 2, step).tolist() == [[[0.0, 1.0]], [[4.0, 5.0]], [[8.0, 9.0]]]
+        assert x[:, ::step].diagonal().tolist() == [0.0]
+        assert aten.tril(x[::step]).tolist() == [[0.0, 0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("size", [2**20, 2**40, 2**60])
+def test_a_kernel_larger_than_the_input_costs_what_the_input_does(size):
+    x = tenon.arange(12.0).reshape(1, 3, 4)
+    half = size // 2
+    values, indices = aten.max_pool2d_with_indices(x, [size, size], [1, 1], [half, half])
+    assert values.shape == (1, 4, 5)
+    assert values.max().item() == 11.0
+    assert indices.max().item() == 11
+    means = aten.avg_pool2d(x, [size, size], [1, 1], [half, half], False, False)
+    assert means[0, 1, 1].item() == pytest.approx(x.mean().item())
+    grad = aten.avg_pool2d_backward(
+        tenon.ones(1, 4, 5), x, [size, size], [1, 1], [half, half], False, False, None
+    )
+    assert grad.sum().item() == pytest.approx(20.0, abs=1e-3)
+
+
+def test_averages_of_many_windows_are_not_listed():
+    x = tenon.ones(1, 20000)
+    means = aten.avg_pool1d(x, 10001, 1)
+    assert means.shape == (1, 10000)
+    assert means.min().item() == means.max().item() == 1.0
+
+
+def test_zeta_far_below_zero_ends():
+    zeta = aten.special_zeta
+    base = tenon.tensor([-20000.25, -20000.25], dtype=tenon.float64)
+    power = tenon.tensor([2.0, 3.0], dtype=tenon.float64)
+    # The terms below 0 one by one, and the rest from the first number above.
+    rest = zeta(power, tenon.tensor([0.75, 0.75], dtype=tenon.float64)).tolist()
+    for found, s, above in zip(zeta(power, base).tolist(), (2, 3), rest, strict=True):
+        below = sum((-20000.25 + k) ** -s for k in range(20001))
+        assert found == pytest.approx(below + above, rel=1e-12)
+    far = tenon.tensor([-(2.0**51) - 0.5], dtype=tenon.float64)
+    assert aten.polygamma(1, far).item() == pytest.approx(9.8696044, rel=1e-6)
+    assert aten.polygamma(MOST, tenon.ones(1)).shape == (1,)
+
+
+def test_least_squares_of_infinities_are_refused():
+    for number in (float("inf"), float("nan")):
+        a = tenon.tensor([[number, 0.0], [0.0, 1.0], [4.0, 5.0]])
+        with pytest.raises(tenon.Error, match="self must be of finite numbers"):
+            aten.linalg_lstsq(a, tenon.ones(3, 1))
 
 
 # ---- The tool ------------------------------------------------------------------------------------
