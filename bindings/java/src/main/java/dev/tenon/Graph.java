@@ -95,15 +95,18 @@ public final class Graph extends NativeHandle {
     Objects.requireNonNull(function, "function");
     Graph graph = made(out -> TenonNative.tenon_graph_begin(flags, out));
     boolean done = false;
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
     try {
+      long self = graph.address();
       for (Tensor input : inputs) {
-        Errors.check(TenonNative.tenon_graph_add_input(graph.address(), input.address(), null, 0));
+        Errors.check(TenonNative.tenon_graph_add_input(self, input.address(), null, 0));
       }
       graph.addOutputs(function.callAll(inputs));
       done = true;
     } finally {
-      int status = TenonNative.tenon_graph_end(graph.address());
-      Reference.reachabilityFence(inputs);
+      int status = TenonNative.tenon_graph_end(graph.address);
+      frame.reset(mark);
       if (!done) {
         graph.close();
       } else {
@@ -134,7 +137,8 @@ public final class Graph extends NativeHandle {
   /** The relations of sizes that each run checks, such as "s0 == s1". */
   public List<String> guards() {
     List<String> guards = new ArrayList<>();
-    long count = TenonNative.tenon_graph_guard_count(address());
+    long count = TenonNative.tenon_graph_guard_count(beginUse());
+    endUse();
     for (long i = 0; i < count; i++) {
       long index = i;
       guards.add(Tenon.text(this, out -> fillGuard(index, out)));
@@ -159,13 +163,13 @@ public final class Graph extends NativeHandle {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
+      long self = address();
       long value = frame.allocate(Structs.VALUE_SIZE);
       for (Tensor output : outputs) {
         Values.putTensor(value, output.address());
-        Errors.check(TenonNative.tenon_graph_add_output(address(), value));
+        Errors.check(TenonNative.tenon_graph_add_output(self, value));
       }
     } finally {
-      Reference.reachabilityFence(outputs);
       frame.reset(mark);
     }
   }
@@ -196,8 +200,6 @@ public final class Graph extends NativeHandle {
       Errors.check(TenonNative.tenon_graph_run(address(), stack));
       return taken(frame, rets, count);
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(inputs);
       frame.reset(mark);
       References.drain();
     }
@@ -222,15 +224,15 @@ public final class Graph extends NativeHandle {
 
   /** Returns how many calls it has. */
   public int nodeCount() {
-    long count = TenonNative.tenon_graph_node_count(address());
-    Reference.reachabilityFence(this);
+    long count = TenonNative.tenon_graph_node_count(beginUse());
+    endUse();
     return (int) count;
   }
 
   /** Returns how many tensors it holds. */
   public int attributeCount() {
-    long count = TenonNative.tenon_graph_attribute_count(address());
-    Reference.reachabilityFence(this);
+    long count = TenonNative.tenon_graph_attribute_count(beginUse());
+    endUse();
     return (int) count;
   }
 
@@ -247,8 +249,6 @@ public final class Graph extends NativeHandle {
       Errors.check(TenonNative.tenon_graph_define(address(), library.address(), name, out));
       return Op.of(Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(library);
       frame.reset(mark);
     }
   }
@@ -259,11 +259,7 @@ public final class Graph extends NativeHandle {
    * @throws TenonException INVALID_ARGUMENT for unknown bits
    */
   public Graph transform(int passes) {
-    try {
-      return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
   }
 
   /**
@@ -290,7 +286,6 @@ public final class Graph extends NativeHandle {
     } finally {
       Native.dropReference(reference);
       References.drain();
-      Reference.reachabilityFence(this);
     }
   }
 
@@ -322,9 +317,6 @@ public final class Graph extends NativeHandle {
       return new Replaced(graph, Memory.getLong(count));
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(pattern);
-      Reference.reachabilityFence(replacement);
     }
   }
 
@@ -335,8 +327,9 @@ public final class Graph extends NativeHandle {
    *     recorded as another, or what a call fails with on fake tensors
    */
   public void check() {
-    Errors.check(TenonNative.tenon_graph_check(address()));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_graph_check(beginUse());
+    endUse();
+    Errors.check(status);
   }
 
   /**
@@ -366,7 +359,6 @@ public final class Graph extends NativeHandle {
           LongStream.range(first, first + count).mapToObj(GraphRef::new).toList());
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
     }
   }
 
@@ -388,14 +380,13 @@ public final class Graph extends NativeHandle {
       return users;
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
     }
   }
 
   /** Returns the value that is an input; null for an input that is not there. */
   public GraphRef input(int index) {
-    long value = TenonNative.tenon_graph_input_value(address(), index);
-    Reference.reachabilityFence(this);
+    long value = TenonNative.tenon_graph_input_value(beginUse(), index);
+    endUse();
     return value < 0 ? null : new GraphRef(value);
   }
 
@@ -407,11 +398,7 @@ public final class Graph extends NativeHandle {
    *     overload, and for a view of what is written that nothing undoes
    */
   public Graph functionalize(int flags) {
-    try {
-      return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
   }
 
   /**
@@ -429,8 +416,9 @@ public final class Graph extends NativeHandle {
    * @throws TenonException SYSTEM naming the path
    */
   public void save(String path) {
-    Errors.check(TenonNative.tenon_graph_save(address(), path));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_graph_save(beginUse(), path);
+    endUse();
+    Errors.check(status);
   }
 
   /**

@@ -161,7 +161,6 @@ public final class Hook extends NativeHandle {
     long a = address;
     if (a != 0) {
       TenonNative.tenon_hook_remove(a);
-      Reference.reachabilityFence(this);
     }
     super.close();
     References.drain();

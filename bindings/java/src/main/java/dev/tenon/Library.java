@@ -144,7 +144,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_define(address(), schema, options, out));
       return Op.of(Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -305,7 +304,6 @@ public final class Library extends NativeHandle {
       }
       return keep(Memory.getLong(out), full);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -421,7 +419,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_autograd(library, op, formula, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -446,7 +443,6 @@ public final class Library extends NativeHandle {
           TenonNative.tenon_library_set_gradient_policy(address(), op, policy.number, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -487,7 +483,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_autocast(address(), op, rule, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -524,7 +519,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_vmap(library, op, raw, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -538,11 +532,11 @@ public final class Library extends NativeHandle {
    */
   @Override
   public void close() {
-    long a = address;
+    long a = tryBeginUse();
     if (a != 0) {
       TenonNative.tenon_library_close(a);
-      Reference.reachabilityFence(this);
     }
+    endUse();
     releaseAll();
   }
 
@@ -553,13 +547,13 @@ public final class Library extends NativeHandle {
    *     its kernels; it is closed then all the same. INVALID_ARGUMENT for a negative time-out
    */
   public void drain(Duration timeout) {
-    long a = address();
     long limit = Tenon.nanoseconds("Library.drain", timeout);
+    long a = beginUse();
     TenonNative.tenon_library_close(a);
     try {
       Errors.check(TenonNative.tenon_library_drain(a, limit));
     } finally {
-      Reference.reachabilityFence(this);
+      endUse();
       releaseAll();
     }
   }

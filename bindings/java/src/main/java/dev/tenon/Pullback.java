@@ -58,8 +58,6 @@ public final class Pullback extends NativeHandle {
       }
       return grads;
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(cotangents);
       frame.reset(mark);
       References.drain();
     }

@@ -32,21 +32,22 @@ public final class Registration extends NativeHandle {
           ErrorCode.STATE,
           "Registration.callOlder: registration must be a kernel's, got a fallback's");
     }
+    long self = beginUse();
     try {
-      return Operators.find(op).callOlder(address(), keys, args);
+      return Operators.find(op).callOlder(self, keys, args);
     } finally {
-      Reference.reachabilityFence(this);
+      endUse();
     }
   }
 
   /** Removes the kernel, at once for new calls. Closing again does nothing. */
   @Override
   public void close() {
-    long a = address;
+    long a = tryBeginUse();
     if (a != 0) {
       TenonNative.tenon_registration_remove(a);
-      Reference.reachabilityFence(this);
     }
+    endUse();
     super.close();
     References.drain();
   }

@@ -51,7 +51,8 @@ public final class ShapeEnv extends NativeHandle {
 
   private synchronized ShapeEnv keeper() {
     if (keeper == null) {
-      keeper = keeping(address());
+      keeper = keeping(beginUse());
+      endUse();
     }
     return keeper;
   }
@@ -83,7 +84,6 @@ public final class ShapeEnv extends NativeHandle {
       Errors.check(TenonNative.tenon_shape_env_new_size(address(), hint, out));
       return (SymInt) SymNumber.take(frame, out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -121,7 +121,6 @@ public final class ShapeEnv extends NativeHandle {
       TenonNative.tenon_symbol_release(symbol); // the keeper has a reference to its environment
       return made;
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -148,7 +147,6 @@ public final class ShapeEnv extends NativeHandle {
       }
       return guards;
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -177,7 +175,6 @@ public final class ShapeEnv extends NativeHandle {
       long failure = Memory.getLong(out + 8);
       return failure == 0 ? Optional.empty() : Optional.of(Tenon.takeText(failure));
     } finally {
-      Reference.reachabilityFence(this);
       numbers.keySet().forEach(SymInt::fence);
       frame.reset(mark);
     }
@@ -201,10 +198,13 @@ public final class ShapeEnv extends NativeHandle {
 
   /** Tells whether both are references to one environment. */
   public boolean isSame(ShapeEnv other) {
-    boolean same = address() == other.address();
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(other);
-    return same;
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      return address() == other.address();
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   static String text(LongToIntFunction print) {
@@ -225,8 +225,8 @@ public final class ShapeEnv extends NativeHandle {
     if (isClosed()) {
       return "ShapeEnv(closed)";
     }
-    String text = text(out -> TenonNative.tenon_shape_env_print(address(), out));
-    Reference.reachabilityFence(this);
+    String text = text(out -> TenonNative.tenon_shape_env_print(beginUse(), out));
+    endUse();
     return text;
   }
 

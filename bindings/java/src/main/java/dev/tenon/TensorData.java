@@ -9,7 +9,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -114,6 +113,15 @@ final class TensorData {
   }
 
   static ByteBuffer asByteBuffer(Tensor tensor) {
+    tensor.beginUse();
+    try {
+      return bufferOf(tensor);
+    } finally {
+      tensor.endUse();
+    }
+  }
+
+  private static ByteBuffer bufferOf(Tensor tensor) {
     long data = address(tensor);
     if (!tensor.isContiguous()) {
       throw TenonException.value(
@@ -132,10 +140,10 @@ final class TensorData {
     }
     // Slices and duplicates refer to this buffer, so that its end is the end of them all.
     ByteBuffer buffer = Native.newBuffer(data, bytes);
-    long held = TenonNative.tenon_tensor_retain(tensor.address());
+    long held = TenonNative.tenon_tensor_retain(tensor.beginUse());
+    tensor.endUse();
     BUFFERS.register(buffer, () -> TenonNative.tenon_tensor_release(held));
     boolean readOnly = tensor.isReadOnly();
-    Reference.reachabilityFence(tensor);
     ByteBuffer view = readOnly ? buffer.asReadOnlyBuffer() : buffer;
     return view.order(ByteOrder.nativeOrder());
   }
@@ -159,23 +167,27 @@ final class TensorData {
 
   /** Visits the addresses of the elements in row-major order. */
   private static void forEach(Tensor tensor, LongConsumer visitor) {
-    long[] sizes = tensor.sizes();
-    long[] strides = tensor.strides();
-    long size = tensor.dtype().size();
-    long address = address(tensor);
-    long[] index = new long[sizes.length];
-    for (long n = tensor.numel(); n > 0; n--) {
-      visitor.accept(address);
-      for (int d = sizes.length - 1; d >= 0; d--) {
-        address += strides[d] * size;
-        if (++index[d] < sizes[d]) {
-          break;
+    tensor.beginUse();
+    try {
+      long[] sizes = tensor.sizes();
+      long[] strides = tensor.strides();
+      long size = tensor.dtype().size();
+      long address = address(tensor);
+      long[] index = new long[sizes.length];
+      for (long n = tensor.numel(); n > 0; n--) {
+        visitor.accept(address);
+        for (int d = sizes.length - 1; d >= 0; d--) {
+          address += strides[d] * size;
+          if (++index[d] < sizes[d]) {
+            break;
+          }
+          address -= sizes[d] * strides[d] * size;
+          index[d] = 0;
         }
-        address -= sizes[d] * strides[d] * size;
-        index[d] = 0;
       }
+    } finally {
+      tensor.endUse();
     }
-    Reference.reachabilityFence(tensor);
   }
 
   private static double readDouble(long address, DType dtype) {
@@ -299,25 +311,35 @@ final class TensorData {
   }
 
   private static void copyOut(Tensor tensor, Object array) {
-    long bytes = tensor.numel() * tensor.dtype().size();
-    if (bytes > 0) {
-      Memory.copyOut(address(tensor), array, 0, bytes);
-      Reference.reachabilityFence(tensor);
+    tensor.beginUse();
+    try {
+      long bytes = tensor.numel() * tensor.dtype().size();
+      if (bytes > 0) {
+        Memory.copyOut(address(tensor), array, 0, bytes);
+      }
+    } finally {
+      tensor.endUse();
     }
   }
 
   // ---- One element ----------------------------------------------------------------------------
 
   static double getDouble(Tensor tensor, long[] index) {
-    double value = readDouble(element(tensor, index), tensor.dtype());
-    Reference.reachabilityFence(tensor);
-    return value;
+    tensor.beginUse();
+    try {
+      return readDouble(element(tensor, index), tensor.dtype());
+    } finally {
+      tensor.endUse();
+    }
   }
 
   static long getLong(Tensor tensor, long[] index) {
-    long value = readLong(element(tensor, index), tensor.dtype());
-    Reference.reachabilityFence(tensor);
-    return value;
+    tensor.beginUse();
+    try {
+      return readLong(element(tensor, index), tensor.dtype());
+    } finally {
+      tensor.endUse();
+    }
   }
 
   private static long element(Tensor tensor, long[] index) {

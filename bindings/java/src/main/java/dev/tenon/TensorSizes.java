@@ -18,8 +18,8 @@ abstract class TensorSizes extends TensorGradients {
 
   /** Returns the number of dims. */
   public int dim() {
-    int dims = (int) TenonNative.tenon_tensor_ndim(address());
-    Reference.reachabilityFence(this);
+    int dims = (int) TenonNative.tenon_tensor_ndim(beginUse());
+    endUse();
     return dims;
   }
 
@@ -37,7 +37,6 @@ abstract class TensorSizes extends TensorGradients {
       }
       return Values.readLongs(out, (int) dims);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -73,8 +72,8 @@ abstract class TensorSizes extends TensorGradients {
 
   /** Returns the number of elements; -1 for a symbolic shape: see {@link #symNumel}. */
   public long numel() {
-    long numel = TenonNative.tenon_tensor_numel(address());
-    Reference.reachabilityFence(this);
+    long numel = TenonNative.tenon_tensor_numel(beginUse());
+    endUse();
     return numel;
   }
 
@@ -92,7 +91,6 @@ abstract class TensorSizes extends TensorGradients {
         TenonNative.tenon_value_clear(out);
       }
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -146,15 +144,12 @@ abstract class TensorSizes extends TensorGradients {
    */
   public Tensor newEmptySymbolic(List<SymInt> sizes) {
     DType dtype = ((Tensor) this).dtype();
-    Tensor made =
-        symbolic(
-            "newEmptySymbolic",
-            dtype,
-            sizes,
-            null,
-            at -> TenonNative.tenon_fake_device(address(), at));
-    Reference.reachabilityFence(this);
-    return made;
+    return symbolic(
+        "newEmptySymbolic",
+        dtype,
+        sizes,
+        null,
+        at -> TenonNative.tenon_fake_device(address(), at));
   }
 
   private interface PutDevice {

@@ -46,7 +46,6 @@ public final class ThreadState extends NativeHandle {
       Errors.check(TenonNative.tenon_thread_state_enter(address(), out));
       previous = Memory.getLong(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
     try {

@@ -91,11 +91,7 @@ public final class WrapperOptions {
     Memory.putLong(options + Structs.WRAPPER_OPTIONS_KEYS, keys.bits());
     Memory.putLong(
         options + Structs.WRAPPER_OPTIONS_ALIAS_OF, aliasOf == null ? 0 : aliasOf.address());
-    try {
-      return function.make(options);
-    } finally {
-      Reference.reachabilityFence(aliasOf);
-    }
+    return function.make(options);
   }
 
   /** What takes the options. */
