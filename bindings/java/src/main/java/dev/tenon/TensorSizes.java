@@ -50,6 +50,25 @@ abstract class TensorSizes extends TensorGradients {
     return numbers("sizes", false);
   }
 
+  /** Returns sizes and strides that belong together, even if another thread resizes the tensor. */
+  long[][] sizesAndStrides() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long sizes = frame.allocate(16L * TENON_TENSOR_MAX_DIMS);
+      long strides = sizes + 8L * TENON_TENSOR_MAX_DIMS;
+      int dims = (int) TenonNative.tenon_tensor_copy_dims(address(), sizes, strides);
+      if (dims < 0) {
+        throw new TenonException(
+            ErrorCode.NOT_SUPPORTED,
+            "Tensor: tensor must have plain sizes to read elements, got a symbolic shape");
+      }
+      return new long[][] {Values.readLongs(sizes, dims), Values.readLongs(strides, dims)};
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
   /** Returns the size of one dim; negative ones count from the end. */
   public long size(int dim) {
     int dims = dim();
