@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks and faults at length; ends of processes; extreme arguments."""
+"""The long runs: threads, forks and faults at length; ends of processes; extreme arguments; Miri."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import native
 import suites
 import ui
 
-PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "all")
+PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "miri", "all")
 
 # What the ends of processes are called in each suite's own filter.
 EXITS = {
@@ -55,6 +55,8 @@ def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
     if part in ("extremes", "all"):
         native.build_all("release")
         good = extremes(seeds, arguments) and good
+    if part in ("miri", "all"):
+        good = miri(skip=part == "all") and good
     return 0 if good else 1
 
 
@@ -99,6 +101,33 @@ def extremes(seeds: int, arguments: tuple[str, ...]) -> bool:
     env = {**os.environ, **environment.runtime("release")}
     ui.say(f"extremes, {seeds} seeds")
     return subprocess.run(command, env=env, stdin=subprocess.DEVNULL).returncode == 0
+
+
+def miri(skip: bool) -> bool:
+    """Runs tests/rust/miri_test.rs under Miri with 32 schedules of its threads.
+
+    Miri comes with nightly toolchains only: without one, this part fails, or is skipped.
+    """
+    cargo = [machine.cargo(), "+nightly", "miri"]
+    found = subprocess.run([*cargo, "--version"], capture_output=True)
+    if found.returncode != 0:
+        advice = "rustup toolchain install nightly --component miri,rust-src"
+        ui.say(f"miri: a nightly Rust with Miri must be installed, got none; run {advice}")
+        return skip
+    native.build("release", targets=("tenon",))
+    env = {
+        **environment.runtime("release"),
+        "CARGO_TARGET_DIR": str(ui.BUILD / "miri"),
+        "MIRIFLAGS": "-Zmiri-many-seeds=0..32",
+    }
+    manifest = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
+    command = [*cargo, "test", "--locked", "--manifest-path", manifest]
+    log = "stress-miri"
+    status = ui.run(
+        "miri", [*command, "--package", "tenon", "--test", "miri"], env=env, log=log, check=False
+    )
+    suites.complain(log, status)
+    return status == 0
 
 
 def read_results(path: pathlib.Path) -> list:
