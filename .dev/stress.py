@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks and faults at length; ends of processes; extreme arguments; Miri."""
+"""The long runs: threads, forks, faults; ends of processes; extreme arguments; Miri."""
 
 from __future__ import annotations
 

@@ -71,9 +71,9 @@ class FloatFormat {
   size_t width_ = 1;
 };
 
-// Walks the elements that are shown and lays out their texts. The shape is copied before the address
-// is read: memory only grows, so that it has room for that shape even if another thread resizes the
-// tensor meanwhile.
+// Walks the elements that are shown and lays out their texts. The shape is copied before the
+// address is read: memory only grows, so that it has room for that shape even if another thread
+// resizes the tensor meanwhile.
 class Printer {
  public:
   explicit Printer(const Tensor& tensor)

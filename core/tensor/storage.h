@@ -169,7 +169,7 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  // Of the deleter; kProvider: the provider; kSharedVersion: who counts; kHeap: the outgrown memory.
+  // Of the deleter; kProvider: the provider; kSharedVersion: who counts; kHeap: outgrown memory.
   void* context_ = nullptr;
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;

@@ -43,7 +43,7 @@ def calls_of(name: str) -> list:
 
 
 def bound(op, spec, dtype) -> dict:
-    """Returns fresh arguments by name. Missing written tensors are empty ones of the given dtype."""
+    """Returns fresh arguments by name; missing written tensors are empty, of the given dtype."""
     args, kwargs = copy.deepcopy(spec)
     names = [argument.name for argument in op._schema.arguments]
     given = dict(zip(names, map(_value, args), strict=False))

@@ -102,7 +102,7 @@ fn ones(shape: &[i64]) -> Tensor {
     tenon::aten::ones(shape).unwrap()
 }
 
-// ---- Tensors -------------------------------------------------------------------------------------
+// ---- Tensors ------------------------------------------------------------------------------------
 
 const SHAPES: [&[i64]; 3] = [&[2, 3], &[1, 1, 2, 1, 1, 1, 50], &[4000]];
 
@@ -190,7 +190,7 @@ fn slices_of_outgrown_memory_stay_valid_in_every_order() {
     assert_eq!(tried, 20);
 }
 
-// ---- Registrations -------------------------------------------------------------------------------
+// ---- Registrations ------------------------------------------------------------------------------
 
 static NAMES: AtomicUsize = AtomicUsize::new(0);
 
@@ -295,7 +295,7 @@ fn kernels_that_panic_leave_nothing_behind_in_every_order() {
     assert_eq!(result.unwrap(), 30); // 5! / (2! 2! 1!)
 }
 
-// ---- Objects -------------------------------------------------------------------------------------
+// ---- Objects ------------------------------------------------------------------------------------
 
 struct Counted(Arc<AtomicUsize>);
 impl ObjectType for Counted {

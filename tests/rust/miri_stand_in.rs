@@ -27,7 +27,7 @@ impl Drop for Context {
     }
 }
 
-// ---- Tensors: a shape that changes under a lock, memory that only grows ---------------------------
+// ---- Tensors: a shape that changes under a lock, memory that only grows -------------------------
 
 struct Shape {
     sizes: Vec<i64>,
@@ -174,7 +174,7 @@ extern "C" fn tenon_fake_mode_copy_current() -> *mut sys::tenon_fake_mode {
 #[no_mangle]
 extern "C" fn tenon_fake_mode_release(_mode: *mut sys::tenon_fake_mode) {}
 
-// ---- Hooks ---------------------------------------------------------------------------------------
+// ---- Hooks --------------------------------------------------------------------------------------
 
 struct HookBody {
     function: sys::tenon_hook_fn,
@@ -243,7 +243,7 @@ extern "C" fn tenon_hook_release(raw: *mut sys::tenon_hook) {
     drop(unsafe { Box::from_raw(raw.cast::<HookHandle>()) });
 }
 
-// ---- Listeners -----------------------------------------------------------------------------------
+// ---- Listeners ----------------------------------------------------------------------------------
 
 struct Listener {
     function: sys::tenon_registry_listener,
@@ -300,7 +300,7 @@ extern "C" fn tenon_op_name(_op: *const sys::tenon_op) -> *const c_char {
     b"stand_in::f\0".as_ptr().cast()
 }
 
-// ---- Objects -------------------------------------------------------------------------------------
+// ---- Objects ------------------------------------------------------------------------------------
 
 struct Wrapped {
     count: AtomicUsize,
@@ -353,7 +353,7 @@ extern "C" fn tenon_object_get_type(
     wrapped(raw).record
 }
 
-// ---- Slots ---------------------------------------------------------------------------------------
+// ---- Slots --------------------------------------------------------------------------------------
 
 thread_local! {
     static WORD: RefCell<Box<*mut c_void>> = RefCell::new(Box::new(ptr::null_mut()));
@@ -374,7 +374,7 @@ extern "C" fn tenon_thread_slot_peek(_index: u32) -> *mut *mut c_void {
     WORD.with(|word| &mut **word.borrow_mut() as *mut *mut c_void)
 }
 
-// ---- Errors --------------------------------------------------------------------------------------
+// ---- Errors -------------------------------------------------------------------------------------
 
 struct Failure {
     count: AtomicUsize,

@@ -175,16 +175,16 @@ impl Tensor {
         let mut result = with_room(function, count)?;
         let first = info.data.cast::<T>().cast_const();
         if is_row_major(&shape, &strides) {
-            // SAFETY: `count` elements in a row of the checked dtype lie in the memory, as explained
-            // above, and that memory lives as long as the tensor.
+            // SAFETY: the memory has `count` elements of the checked dtype in a row, as explained
+            // above, and lives as long as the tensor.
             result.extend((0..count).map(|at| unsafe { T::read(first.add(at)) }));
             return Ok((shape, result));
         }
         let mut index = vec![0i64; shape.len()];
         let mut offset = 0i64;
         for _ in 0..count {
-            // SAFETY: every index of the shape has an element of the checked dtype in the memory, as
-            // explained above, and that memory lives as long as the tensor.
+            // SAFETY: the memory has an element of the checked dtype for each index of the shape,
+            // as explained above, and lives as long as the tensor.
             result.push(unsafe { T::read(first.offset(offset as isize)) });
             for dim in (0..shape.len()).rev() {
                 index[dim] += 1;

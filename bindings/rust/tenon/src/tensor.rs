@@ -39,10 +39,10 @@ pub struct Tensor(NonNull<sys::tenon_tensor>);
 // SAFETY: tensor.h lets any thread retain, release and read a tensor, and the last release may
 // happen on any thread.
 unsafe impl Send for Tensor {}
-// SAFETY: tensor.h lets several threads read a tensor while another one resizes it: sizes and strides
-// are copied under a lock, and memory that was outgrown lives as long as the storage. Elements are
-// reached only through raw pointers, in unsafe functions or by copying each one; no `&T` or `&mut T`
-// to an element is made in safe code.
+// SAFETY: tensor.h lets several threads read a tensor while another one resizes it: sizes and
+// strides are copied under a lock, and memory that was outgrown lives as long as the storage.
+// Elements are reached only through raw pointers, in unsafe functions or by copying each one; safe
+// code makes no `&T` or `&mut T` to an element.
 unsafe impl Sync for Tensor {}
 
 impl Tensor {

@@ -385,6 +385,69 @@ class OwnershipTest {
     slot.get().close();
   }
 
+  // ---- Resizing ---------------------------------------------------------------------------------
+
+  private static final long[][] SHAPES = {
+    {1}, {2, 3}, {1, 1, 2, 1, 1, 1, 4}, {40, 50}, {3, 1, 30_000}, {300_000}
+  };
+
+  private static final Map<String, Use> READS =
+      Map.of(
+          "sizes", t -> expectKnown(t.sizes()),
+          "strides", Tensor::strides,
+          "array", t -> expectKnownCount(t.toFloatArray().length),
+          "bytes", t -> expectKnownCount(t.toByteArray().length / 4),
+          "buffer", t -> expectKnownCount(t.asByteBuffer().remaining() / 4),
+          "text", Tensor::toString,
+          "element", t -> t.getDouble(new long[t.dim()]));
+
+  private static void expectKnown(long[] sizes) {
+    boolean known = Arrays.stream(SHAPES).anyMatch(shape -> Arrays.equals(shape, sizes));
+    assertTrue(known || Arrays.equals(sizes, new long[] {0}), () -> Arrays.toString(sizes));
+  }
+
+  private static void expectKnownCount(int count) {
+    boolean known =
+        Arrays.stream(SHAPES)
+            .anyMatch(shape -> Arrays.stream(shape).reduce(1, (a, b) -> a * b) == count);
+    assertTrue(known || count == 0, () -> count + " elements");
+  }
+
+  static Set<String> reads() {
+    return new TreeSet<>(READS.keySet());
+  }
+
+  @ParameterizedTest
+  @MethodSource("reads")
+  void readerOfATensorThatAnotherThreadResizes_seesOneShape(String name) throws Exception {
+    Use read = READS.get(name);
+    Op mul = Operators.find("aten::mul.out");
+    AtomicReference<Tensor> slot = new AtomicReference<>(Tensor.zeros(DType.FLOAT32, 0));
+    Tensor one = Tensor.of(new float[] {1});
+    Thread resizer =
+        new Thread(
+            () -> {
+              for (int round = 0; round < 10; round++) {
+                Tensor growing = Tensor.zeros(DType.FLOAT32, 0);
+                slot.set(growing);
+                for (long[] shape : SHAPES) {
+                  try (Scope scope = Scope.open()) {
+                    mul.with("out", growing).call(Tensor.zeros(DType.FLOAT32, shape), one);
+                  }
+                }
+              }
+            });
+    resizer.start();
+    while (resizer.isAlive()) {
+      try {
+        read.of(slot.get());
+      } catch (TenonException other) {
+        assertEquals(ErrorCode.INDEX, other.errorCode(), other::toString); // it has other dims now
+      }
+    }
+    resizer.join();
+  }
+
   // ---- Hooks that refer to their own tensors ----------------------------------------------------
 
   // Makes a tensor with a hook that refers to it, and drops it.

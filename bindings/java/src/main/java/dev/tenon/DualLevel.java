@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * A dual level of the calling thread, open until it is closed: tensors that {@link #makeDual} gives

@@ -7,7 +7,6 @@ import static dev.tenon.internal.TenonNativeConstants.TENON_FAKE_ALLOW_REAL;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -28,7 +27,11 @@ public final class FakeMode extends NativeHandle {
     private Entered(FakeMode mode) {
       super(
           Structs.FAKE_GUARD_SIZE,
-          guard -> TenonNative.tenon_fake_mode_enter(mode.address(), guard));
+          guard -> {
+            int status = TenonNative.tenon_fake_mode_enter(mode.beginUse(), guard);
+            mode.endUse();
+            return status;
+          });
     }
 
     @Override

@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * One reference to a generator: a seed and a place in its sequence, on a device.
@@ -83,13 +82,7 @@ public final class Generator extends NativeHandle {
 
   /** Tells whether both objects stand for the same generator. */
   public boolean isSame(Generator other) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      return address() == other.address();
-    } finally {
-      frame.reset(mark);
-    }
+    return hasAddressOf(other);
   }
 
   // ---- Place in a sequence --------------------------------------------------------------------

@@ -7,7 +7,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.TenonNativeConstants;
-import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**

@@ -171,6 +171,17 @@ abstract class NativeHandle implements AutoCloseable {
     return open(a);
   }
 
+  /** Returns true if both objects stand for the same native one; throws when one is closed. */
+  final boolean hasAddressOf(NativeHandle other) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      return address() == other.address();
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
   private long open(long a) {
     if (a == 0) {
       throw new IllegalStateException(title() + ": must be open, got a closed one");
@@ -235,8 +246,8 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  // Leaves a closed object, whose address is cleared, to the end of its last use. The cleaner stands
-  // by for a use that never ends, such as one that a stack overflow cut off.
+  // Leaves a closed object, whose address is cleared, to the end of its last use. The cleaner
+  // stands by for a use that never ends, such as one that a stack overflow cut off.
   private void releaseAfterUse(long a) {
     if (cleanable == null) {
       guardByCleaner(a);
@@ -323,8 +334,8 @@ abstract class NativeHandle implements AutoCloseable {
   }
 
   /**
-   * Ends a view, on its home thread, before its owner may release what it shows. Another thread that
-   * still uses the view gets a reference, which the end of its use releases.
+   * Ends a view, on its home thread, before its owner may release what it shows. Another thread
+   * that still uses the view gets a reference, which the end of its use releases.
    */
   final void endView() {
     long a = address;

@@ -3,7 +3,6 @@
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * One registered kernel. It stays until its library is closed, or until this is closed: forgetting

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -198,13 +197,7 @@ public final class ShapeEnv extends NativeHandle {
 
   /** Tells whether both are references to one environment. */
   public boolean isSame(ShapeEnv other) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      return address() == other.address();
-    } finally {
-      frame.reset(mark);
-    }
+    return hasAddressOf(other);
   }
 
   static String text(LongToIntFunction print) {

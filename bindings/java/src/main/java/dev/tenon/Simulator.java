@@ -6,7 +6,6 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.Map;
 
 /**

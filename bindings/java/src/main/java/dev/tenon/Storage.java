@@ -3,7 +3,6 @@
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /** The memory that views of one tensor share. */
 public final class Storage extends NativeHandle {
@@ -39,13 +38,7 @@ public final class Storage extends NativeHandle {
 
   /** Tells whether both are the same storage. */
   public boolean isSame(Storage other) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      return address() == other.address();
-    } finally {
-      frame.reset(mark);
-    }
+    return hasAddressOf(other);
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -328,13 +327,7 @@ public final class Tensor extends TensorSizes {
 
   /** Tells whether both objects stand for the same tensor. */
   public boolean isSame(Tensor other) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      return address() == other.address();
-    } finally {
-      frame.reset(mark);
-    }
+    return hasAddressOf(other);
   }
 
   /** Returns the number of references; exact only when no other thread holds one. */

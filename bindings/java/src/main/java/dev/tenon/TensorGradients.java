@@ -6,7 +6,6 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /** What {@link Tensor} knows of gradients; {@link Autograd} runs the passes. */
 abstract class TensorGradients extends TensorMethods {

@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 

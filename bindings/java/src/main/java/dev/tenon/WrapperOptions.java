@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
-import java.lang.ref.Reference;
 
 /**
  * What a wrapper tensor claims to be: see {@link Tensor#wrapper(Dispatching, WrapperOptions)}.
