@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long runs: threads, forks, faults, ends of processes, extreme arguments, all layers."""
+"""The long runs: threads, forks, faults, ends of processes, extremes, all layers, Miri."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import native
 import suites
 import ui
 
-PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "layers", "all")
+PARTS = ("threads", "asan-ubsan", "tsan", "exits", "extremes", "layers", "miri", "all")
 
 # What the ends of processes are called in each suite's own filter.
 EXITS = {
@@ -59,6 +59,8 @@ def run(part: str, seeds: int = 100, arguments: tuple[str, ...] = ()) -> int:
         native.build_all("release")
         variants = ("--variants=all",) if part == "all" else ()
         good = script("layers", *variants, *arguments) and good
+    if part in ("miri", "all"):
+        good = miri(skip=part == "all") and good
     return 0 if good else 1
 
 
@@ -103,6 +105,33 @@ def script(name: str, *arguments: str) -> bool:
     env = {**os.environ, **environment.runtime("release")}
     ui.say(" ".join([name, *arguments]))
     return subprocess.run(command, env=env, stdin=subprocess.DEVNULL).returncode == 0
+
+
+def miri(skip: bool) -> bool:
+    """Runs tests/rust/miri_test.rs under Miri with 32 schedules of its threads.
+
+    Miri comes with nightly toolchains only: without one, this part fails, or is skipped.
+    """
+    cargo = [machine.cargo(), "+nightly", "miri"]
+    found = subprocess.run([*cargo, "--version"], capture_output=True)
+    if found.returncode != 0:
+        advice = "rustup toolchain install nightly --component miri,rust-src"
+        ui.say(f"miri: a nightly Rust with Miri must be installed, got none; run {advice}")
+        return skip
+    native.build("release", targets=("tenon",))
+    env = {
+        **environment.runtime("release"),
+        "CARGO_TARGET_DIR": str(ui.BUILD / "miri"),
+        "MIRIFLAGS": "-Zmiri-many-seeds=0..32",
+    }
+    manifest = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
+    command = [*cargo, "test", "--locked", "--manifest-path", manifest]
+    log = "stress-miri"
+    status = ui.run(
+        "miri", [*command, "--package", "tenon", "--test", "miri"], env=env, log=log, check=False
+    )
+    suites.complain(log, status)
+    return status == 0
 
 
 def read_results(path: pathlib.Path) -> list:

@@ -82,12 +82,11 @@ Managed* export_tensor(Tensor* tensor, void* stream) {
   auto* result = new Export<Managed>;
   tensor->retain();
   result->tensor = TensorPtr::adopt(tensor);
-  const auto ndim = static_cast<size_t>(tensor->ndim());
-  std::copy_n(tensor->sizes(), 2 * ndim, result->dims);  // strides follow the sizes
-  view.data = tensor->data();
-  view.ndim = tensor->ndim();
+  int64_t* const strides = result->dims + TENON_TENSOR_MAX_DIMS;
+  view.ndim = tensor->copy_dims(result->dims, strides);
+  view.data = tensor->data();  // after the shape, for which memory that only grows has room
   view.shape = result->dims;
-  view.strides = result->dims + ndim;
+  view.strides = strides;
   result->managed = {};
   result->managed.tensor = view;
   result->managed.manager_ctx = result;

@@ -71,15 +71,24 @@ class FloatFormat {
   size_t width_ = 1;
 };
 
-// Walks the elements that are shown and lays out their texts.
+// Walks the elements that are shown and lays out their texts. The shape is copied before the
+// address is read: memory only grows, so that it has room for that shape even if another thread
+// resizes the tensor meanwhile.
 class Printer {
  public:
   explicit Printer(const Tensor& tensor)
-      : tensor_(tensor), summarize_(tensor.numel() > kThreshold), real_({}), imaginary_({}) {
+      : tensor_(tensor),
+        ndim_(tensor.copy_dims(sizes_, strides_)),
+        data_(static_cast<const char*>(tensor.data())),
+        real_({}),
+        imaginary_({}) {
+    int64_t numel = 1;
+    for (int32_t dim = 0; dim < ndim_; ++dim) numel *= sizes_[dim];
+    summarize_ = numel > kThreshold;
     limit_dims();
     std::vector<double> real;
     std::vector<double> imaginary;
-    visit(0, data(), [&](const char* element) {
+    visit(0, data_, [&](const char* element) {
       if (complex()) {
         const auto value = load_complex(element, tensor_.dtype());
         real.push_back(value.real());
@@ -94,19 +103,18 @@ class Printer {
     imaginary_ = FloatFormat(imaginary);
   }
 
-  std::string print() const { return print_from(0, data(), kPrefix.size()); }
+  std::string print() const { return print_from(0, data_, kPrefix.size()); }
 
  private:
-  const char* data() const { return static_cast<const char*>(tensor_.data()); }
   bool complex() const { return is_complex(tensor_.dtype()); }
   const char* at(int32_t dim, const char* start, int64_t index) const {
-    return start + index * tensor_.strides()[dim] * tensor_.itemsize();
+    return start + index * strides_[dim] * tensor_.itemsize();
   }
   // The outermost dims of which only the first slice is shown, so that not too much is.
   void limit_dims() {
     int64_t shown = 1;
-    for (int32_t dim = tensor_.ndim() - 1; dim >= 0; --dim) {
-      const int64_t size = tensor_.sizes()[dim];
+    for (int32_t dim = ndim_ - 1; dim >= 0; --dim) {
+      const int64_t size = sizes_[dim];
       shown *= summarize_ ? std::min(size, 2 * kEdgeItems) : size;
       if (shown <= kMostShown) continue;
       first_only_ = dim + 1;
@@ -119,7 +127,7 @@ class Printer {
     int64_t head, tail;
   };
   Shown shown(int32_t dim) const {
-    const int64_t size = tensor_.sizes()[dim];
+    const int64_t size = sizes_[dim];
     if (dim < first_only_) return {1, 0};
     if (summarize_ && size > 2 * kEdgeItems) return {kEdgeItems, kEdgeItems};
     return {size, 0};
@@ -128,7 +136,7 @@ class Printer {
   // Calls `item(start of the slice)` for each index of a dim that is shown, `gap()` in between.
   template <class Item, class Gap>
   void for_shown(int32_t dim, const char* start, Item&& item, Gap&& gap) const {
-    const int64_t size = tensor_.sizes()[dim];
+    const int64_t size = sizes_[dim];
     const auto [head, tail] = shown(dim);
     for (int64_t i = 0; i < head; ++i) item(at(dim, start, i));
     if (head + tail < size) gap();
@@ -137,7 +145,7 @@ class Printer {
 
   template <class Item>
   void visit(int32_t dim, const char* start, Item&& item) const {
-    if (dim == tensor_.ndim()) {
+    if (dim == ndim_) {
       item(start);
     } else {
       for_shown(
@@ -190,7 +198,7 @@ class Printer {
   }
 
   std::string print_from(int32_t dim, const char* start, size_t indent) const {
-    const int32_t rest = tensor_.ndim() - dim;
+    const int32_t rest = ndim_ - dim;
     if (rest == 0) return element_text(start);
     if (rest == 1) return print_vector(dim, start, indent);
     std::string text = "[";
@@ -214,7 +222,11 @@ class Printer {
   }
 
   const Tensor& tensor_;
-  bool summarize_;
+  int64_t sizes_[TENON_TENSOR_MAX_DIMS];
+  int64_t strides_[TENON_TENSOR_MAX_DIMS];
+  int32_t ndim_;
+  const char* data_;
+  bool summarize_ = false;
   int32_t first_only_ = 0;
   FloatFormat real_;
   FloatFormat imaginary_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/storage.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <thread>
 
 #include "base/check.h"
 #include "base/live_count.h"
@@ -13,6 +16,30 @@ using namespace tenon::tensor;
 constinit tenon_storage tenon_storage::undefined_{kImmortal, nullptr,           0,
                                                   {-1, -1},  MemoryKind::kNone, kStorageBlock};
 
+namespace {
+
+// Memory that a storage had before it grew, newest first.
+struct Outgrown {
+  void* data;
+  int64_t nbytes;   // as allocated
+  Outgrown* older;  // or NULL
+  int64_t room;     // bytes that were allocated in its place
+};
+
+}  // namespace
+
+void tenon_storage::free_heap() noexcept {
+  auto* outgrown = static_cast<Outgrown*>(context_);
+  free_elements(data_, outgrown == nullptr ? nbytes_ : outgrown->room);
+  while (outgrown != nullptr) {
+    Outgrown* older = outgrown->older;
+    free_elements(outgrown->data, outgrown->nbytes);
+    delete outgrown;
+    outgrown = older;
+  }
+  context_ = nullptr;
+}
+
 void tenon_storage::free_data() noexcept {
   switch (kind_) {
     case MemoryKind::kSharedVersion:
@@ -21,7 +48,7 @@ void tenon_storage::free_data() noexcept {
     case MemoryKind::kInline:
       break;
     case MemoryKind::kHeap:
-      free_elements(data_, nbytes_);
+      free_heap();
       break;
     case MemoryKind::kProvider:
       release_memory(*static_cast<const tenon_device_provider*>(context_), device_.index, data_);
@@ -107,12 +134,40 @@ void tenon_storage::grow(int64_t nbytes) {
     }
     release_memory(provider, device_.index, data_);
     data_ = data;
+    nbytes_ = nbytes;
   } else {
+    grow_heap(nbytes);
+  }
+}
+
+// Note: readers of outgrown memory. A thread that reads the elements while another one resizes the
+// tensor (`out=`) may still use the memory of before. That memory is therefore freed with the
+// storage only. From the second time on, a storage grows by half at least, so that all of its
+// outgrown memory is at most twice as large as what it has now.
+void tenon_storage::grow_heap(int64_t nbytes) {
+  while (growing_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  struct Unlock {
+    std::atomic<bool>& growing;
+    ~Unlock() { growing.store(false, std::memory_order_release); }
+  } unlock{growing_};
+  if (nbytes <= nbytes_) return;  // another thread was faster
+  if (kind_ == MemoryKind::kInline) {
     void* data = allocate_elements(nbytes);
     std::memcpy(data, data_, static_cast<size_t>(nbytes_));
-    free_data();
     data_ = data;
     kind_ = MemoryKind::kHeap;
+  } else {
+    auto* older = static_cast<Outgrown*>(context_);
+    if (older == nullptr || nbytes > older->room) {
+      const int64_t half_more = older == nullptr ? 0 : older->room + older->room / 2;
+      const int64_t room = std::max(nbytes, half_more);
+      auto outgrown = std::make_unique<Outgrown>(
+          Outgrown{data_, older == nullptr ? nbytes_ : older->room, older, room});
+      void* data = allocate_elements(room);
+      std::memcpy(data, data_, static_cast<size_t>(nbytes_));
+      data_ = data;
+      context_ = outgrown.release();
+    }
   }
   nbytes_ = nbytes;
 }

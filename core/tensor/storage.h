@@ -132,8 +132,9 @@ struct alignas(64) tenon_storage {
   /// Our own bugs: stops a debug build where the storage contradicts itself.
   void check_invariants() const noexcept;
 
-  /// Makes room for `nbytes`, keeping the content. Throws TENON_ERROR_STATE where the memory is not
-  /// ours. Nobody else uses the storage meanwhile.
+  /// Makes room for `nbytes`, keeping the content. Throws TENON_ERROR_STATE if the memory is not
+  /// ours. Other threads may read meanwhile: memory of kHeap that was outgrown lives as long as the
+  /// storage.
   void grow(int64_t nbytes);
 
  private:
@@ -156,6 +157,8 @@ struct alignas(64) tenon_storage {
 
   // Gives memory outside the block back.
   void free_data() noexcept;
+  void free_heap() noexcept;
+  void grow_heap(int64_t nbytes);
   void die() noexcept;
   void release_weak() noexcept;
 
@@ -166,12 +169,14 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  void* context_ = nullptr;  // of the deleter; kProvider: the provider; kSharedVersion: who counts
+  // Of the deleter; kProvider: the provider; kSharedVersion: who counts; kHeap: outgrown memory.
+  void* context_ = nullptr;
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;
   bool read_only_ = false;
   bool has_views_ = false;  // kViewed is in `counts_`
   std::atomic<bool> lent_{false};
+  std::atomic<bool> growing_{false};  // a spin lock of grow_heap()
   tenon::tensor::BlockClass block_;
 };
 

@@ -499,6 +499,41 @@ static void resize_grows_owned_and_refuses_wrapped(void** state) {
   tenon_tensor_release(tensor);
 }
 
+static tenon_tensor* floats(int64_t count, float value) {
+  tenon_tensor* tensor = NULL;
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &count, NULL, &tensor));
+  void* data = NULL;
+  assert_ok(tenon_tensor_data(tensor, &data));
+  for (int64_t i = 0; i < count; ++i) ((float*)data)[i] = value;
+  return tensor;
+}
+
+// A thread may still read the memory of before when another one resizes an `out=` argument.
+static void memory_that_a_resize_outgrew_lives_as_long_as_the_storage(void** state) {
+  (void)state;
+  static const int64_t counts[] = {1, 100, 3000, 3001, 20000, 200000, 2000000};
+  enum { kCounts = sizeof counts / sizeof counts[0] };
+  for (int first = 0; first + 1 < kCounts; ++first) {
+    tenon_tensor* tensor = floats(counts[first], 2);
+    void* seen[kCounts];
+    assert_ok(tenon_tensor_data(tensor, &seen[first]));
+    for (int i = first + 1; i < kCounts; ++i) {
+      assert_ok(tenon_tensor_resize(tensor, 1, &counts[i], NULL));
+      assert_ok(tenon_tensor_data(tensor, &seen[i]));
+      assert_true(((float*)seen[i])[counts[first] - 1] == 2);
+      // Memory that was freed too early would be the next tensor's.
+      tenon_tensor* others[kCounts];
+      for (int j = 0; j < kCounts; ++j) others[j] = floats(counts[j], -1);
+      for (int j = first; j < i; ++j) {
+        assert_true(((float*)seen[j])[0] == 2);
+        assert_true(((float*)seen[j])[counts[first] - 1] == 2);
+      }
+      for (int j = 0; j < kCounts; ++j) tenon_tensor_release(others[j]);
+    }
+    tenon_tensor_release(tensor);
+  }
+}
+
 static void restride_changes_one_view_only(void** state) {
   (void)state;
   const float row[6] = {0, 1, 2, 3, 4, 5};
@@ -591,6 +626,7 @@ int main(void) {
       cmocka_unit_test(bad_dlpack_is_refused_and_not_consumed),
       cmocka_unit_test(cells_are_weak_until_owned),
       cmocka_unit_test(resize_grows_owned_and_refuses_wrapped),
+      cmocka_unit_test(memory_that_a_resize_outgrew_lives_as_long_as_the_storage),
       cmocka_unit_test(restride_changes_one_view_only),
       cmocka_unit_test(restride_of_a_number_with_dims_ends_its_weakness),
       cmocka_unit_test(devices_and_dtypes_parse),

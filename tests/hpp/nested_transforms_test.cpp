@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two transforms of x -> square(x) * x, one inside the other, in every order: with squares that are
-// an operator, functions with a gradient of their own, and an operator with a formula. The
-// functions call 3x the derivative of x * x, so that a layer that sees their operators instead of
-// themselves computes other numbers.
+// Applies every pair of transforms, nested in both orders, to x -> square(x) * x. The square is an
+// operator, a custom function (C++ or C), or a custom operator with a gradient formula. The custom
+// ones define their derivative as 3x instead of 2x: a transform that differentiates the operators
+// inside them, rather than calling their own gradient, computes wrong numbers and the test fails.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -51,7 +51,7 @@ struct WithoutJvp : autograd::Function<WithoutJvp> {
   }
 };
 
-// The same through the C functions, with what it saves on the call.
+// Like Square, but defined through the C API, and with the saved tensor kept on the call.
 tenon_status square(void*, tenon_function_context* context, tenon_stack* stack) {
   tenon_status status = tenon_function_context_save(context, stack->args, 1);
   if (status == TENON_OK) {
@@ -113,7 +113,7 @@ struct Kind {
   const char* name;
   enum { kOperator, kFunction, kWithoutJvp } kind;
   Fn square;
-  double gradient;  // of x * x, divided by x
+  double gradient;  // the derivative of the square at x, divided by x
 };
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
@@ -127,7 +127,10 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-// ---- Transforms, each as a function of the derivative along all elements ----------------------
+// ---- Transforms --------------------------------------------------------------------------------
+//
+// Each takes a function and returns another one: its derivative summed over all elements, except
+// for vmap, which computes the same values as the function.
 
 Fn by_grad(const Fn& f) {
   return func::grad([f](const Tensor& x) { return aten::sum(f(x)); });
@@ -144,15 +147,15 @@ Fn by_jacrev(const Fn& f) {
     return dims.empty() ? rows : aten::sum(rows, dims);
   };
 }
-// Tensors that a backward pass may have given a gradient. With create_graph the gradient's graph
-// holds its tensor, and the tensor holds the gradient: the test ends these cycles.
+// Tensors that may hold a gradient after the test. With create_graph, a gradient's graph refers to
+// the tensor that holds the gradient; end_cycles() breaks these reference cycles.
 std::vector<Tensor>& with_gradients() {
   static std::vector<Tensor> tensors;
   return tensors;
 }
 void end_cycles() {
   for (const Tensor& tensor : with_gradients()) {
-    // Tensors of transforms that have ended are refused, and have none.
+    // Tensors of a transform that has ended hold no gradient, and setting one is an error.
     if (tenon_tensor_set_grad(tensor.get(), nullptr) != TENON_OK) {
       tenon_error_release(tenon_error_take());
     }
@@ -160,7 +163,7 @@ void end_cycles() {
   with_gradients().clear();
 }
 
-// A leaf where nothing flows to x so far.
+// Returns a copy of x that requires a gradient; it is a leaf unless x already requires one.
 Tensor follow(const Tensor& x) {
   Tensor leaf = aten::clone(x);
   if (!leaf.requires_grad()) leaf.set_requires_grad(true);
@@ -173,7 +176,8 @@ Fn by_backward(const Fn& f) {
     const Tensor leaf = follow(x);
     check(tenon_tensor_retain_grad(leaf.get()));
     const Tensor sum = aten::sum(f(leaf));
-    check(tenon_tensor_set_grad(leaf.get(), nullptr));  // a pass inside of `f` has come here, too
+    // `f` may itself have run a backward pass that set it.
+    check(tenon_tensor_set_grad(leaf.get(), nullptr));
     autograd::backward({sum}, {}, true, true);
     return leaf.grad();
   };
@@ -188,14 +192,15 @@ Fn by_create_graph(const Fn& f) {
 struct Transform {
   const char* name;
   Fn (*apply)(const Fn&);
-  int order;  // how often it derives
+  int order;  // number of derivatives that it takes
 };
 constexpr Transform kTransforms[] = {
     {"Grad", &by_grad, 1},     {"Vmap", &by_vmap, 0},         {"Jvp", &by_jvp, 1},
     {"Jacrev", &by_jacrev, 1}, {"Backward", &by_backward, 1}, {"CreateGraph", &by_create_graph, 1},
 };
 
-// With s(x) = x * x and s' = cx: s(x)x, (cx)x + s, then 2cx + cx.
+// Returns the values at 1 and 2 of the derivative of the given order, 0 to 2, of s(x) * x, where
+// s(x) = x * x and its derivative is defined as c * x.
 std::vector<double> expected(double c, int order) {
   std::vector<double> values;
   for (const double x : {1.0, 2.0}) {
@@ -207,7 +212,7 @@ std::vector<double> expected(double c, int order) {
 
 class Nested : public testing::TestWithParam<std::tuple<size_t, size_t, size_t>> {};
 
-// What is refused, as it would be wrong: the part of the message that says so, or "".
+// Returns a part of the error message that a combination must fail with, or "" if it is supported.
 std::string refusal(const Kind& kind, const Transform& outer, const Transform& inner) {
   const auto is = [](const Transform& transform, Fn (*apply)(const Fn&)) {
     return transform.apply == apply;
@@ -217,7 +222,7 @@ std::string refusal(const Kind& kind, const Transform& outer, const Transform& i
   if (is(outer, &by_vmap) && by_pass) {
     return "tenon_tensor_set_requires_grad: tensor must not be one of a vmap";
   }
-  // Where jvp is the innermost layer.
+  // Combinations in which jvp is the innermost transform that sees the function.
   if (kind.kind == Kind::kWithoutJvp && (is(inner, &by_jvp) || (is(outer, &by_jvp) && by_pass))) {
     return "must have a jvp";
   }
@@ -227,7 +232,7 @@ std::string refusal(const Kind& kind, const Transform& outer, const Transform& i
   return {};
 }
 
-TEST_P(Nested, GivesTheRightNumbersOrRefuses) {
+TEST_P(Nested, ComputesTheDerivativeOrIsRefused) {
   const Kind& kind = kinds()[std::get<0>(GetParam())];
   const Transform& outer = kTransforms[std::get<1>(GetParam())];
   const Transform& inner = kTransforms[std::get<2>(GetParam())];

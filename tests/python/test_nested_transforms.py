@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two transforms of x -> square(x) * x, one inside the other, in every order.
+"""Applies every pair of transforms, nested in both orders, to x -> square(x) * x.
 
-The functions and the custom operator call 3x the derivative of x * x, so that a layer that sees
-their operators instead of themselves computes other numbers.
+The square is an operator, a custom function or a custom operator. The custom ones define their
+derivative as 3x instead of 2x: a transform that differentiates the operators inside them, rather
+than calling their own gradient, computes wrong numbers and the test fails.
 """
 
 import pytest
@@ -47,7 +48,7 @@ square.register_autograd(
     setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs),
 )
 
-# What makes the square, and its derivative divided by x.
+# Each square, and its derivative at x divided by x.
 KINDS = {
     "operator": (lambda x: x * x, 2),
     "function": (Square.apply, 3),
@@ -56,7 +57,7 @@ KINDS = {
 
 
 def follow(x):
-    """A leaf where nothing flows to x so far."""
+    """Returns a copy that requires a gradient; it is a leaf unless x already requires one."""
     leaf = x.clone()
     return leaf if leaf.requires_grad else leaf.requires_grad_()
 
@@ -66,7 +67,7 @@ def by_backward(f):
         leaf = follow(x)
         leaf.retain_grad()
         total = f(leaf).sum()
-        leaf.grad = None  # a pass inside of f has come here, too
+        leaf.grad = None  # f may itself run a backward pass that sets it
         total.backward(create_graph=True)
         return leaf.grad
 
@@ -89,7 +90,8 @@ def by_jacrev(f):
     return derivative
 
 
-# Each as a function of the derivative along all elements, and how often it derives.
+# Each transform maps a function to its derivative, summed over all elements (vmap: to the function
+# itself); the number is how many derivatives it takes.
 TRANSFORMS = {
     "grad": (lambda f: grad(lambda x: f(x).sum()), 1),
     "vmap": (vmap, 0),
@@ -98,12 +100,12 @@ TRANSFORMS = {
     "backward": (by_backward, 1),
     "create_graph": (by_create_graph, 1),
 }
-# A vmap has no nodes of its own: a leaf inside of it is refused.
+# Inside a vmap, tensors of the vmap cannot be made to require gradients.
 REFUSED = {("vmap", "backward"), ("vmap", "create_graph")}
 
 
 def expected(factor, order):
-    """With s(x) = x * x and s' = factor * x: s(x) x, factor x x + s, 2 factor x + factor x."""
+    """Returns the derivative of s(x) * x at 1 and 2, where s(x) = x * x and s'(x) = factor * x."""
     if order == 0:
         return [1.0, 8.0]
     if order == 1:
@@ -111,7 +113,7 @@ def expected(factor, order):
     return [6.0, 12.0] if factor == 2 else [3.0 * factor, 6.0 * factor]
 
 
-@pytest.mark.leaks  # gradients that have graphs lead back to their leaves, as in PyTorch
+@pytest.mark.leaks  # gradients with graphs refer to their leaves, as in PyTorch
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("inner", TRANSFORMS)
 @pytest.mark.parametrize("outer", TRANSFORMS)
@@ -129,7 +131,7 @@ def test_nested_twice(outer, inner, kind):
 
 @pytest.mark.parametrize("name", ["jacobian", "hessian", "vjp"])
 def test_functional_in_a_vmap_is_refused(name):
-    """Its inputs would have to require gradients there; it gave zeros."""
+    """These functions make their inputs require gradients, which tensors of a vmap cannot do."""
     function = getattr(tenon.autograd.functional, name)
 
     def mapped(x):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators write to, in layouts that mean nothing, overlap, or show a part of memory.
+"""Calls every operator that writes to an argument with unusual layouts of that argument.
 
-The calls are those of the conformance cases, of every operator with a written tensor argument.
+The layouts have arbitrary strides of dims of size 1, overlap themselves, or are views of a larger
+tensor. The calls come from the conformance cases.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ DTYPES = (tenon.float32, tenon.int64, tenon.bool, tenon.complex64, tenon.uint8)
 
 
 def written(op) -> list[str]:
-    """Names of the arguments that a call writes and that are tensors."""
+    """Returns the names of the tensor arguments that the operator writes to."""
     return [
         argument.name
         for argument in op._schema.arguments
@@ -29,7 +30,10 @@ def written(op) -> list[str]:
 
 
 def calls_of(name: str) -> list:
-    """Cases of an operator; of a form without any, those of the form that it stands for."""
+    """Returns the cases of an operator.
+
+    For an in-place or `out=` overload without cases, returns those of the functional overload.
+    """
     if name in CALLS:
         return CALLS[name]
     base, _, overload = name.partition(".")
@@ -39,7 +43,7 @@ def calls_of(name: str) -> list:
 
 
 def bound(op, spec, dtype) -> dict:
-    """Returns fresh arguments of a call by name, with empty tensors of a dtype for missing ones."""
+    """Returns fresh arguments by name; missing written tensors are empty, of the given dtype."""
     args, kwargs = copy.deepcopy(spec)
     names = [argument.name for argument in op._schema.arguments]
     given = dict(zip(names, map(cases.value, args), strict=False))
@@ -55,7 +59,7 @@ def run(op, given: dict) -> object:
 
 
 def works(op, spec, dtype) -> bool:
-    """Whether a call succeeds and changes the shape of nothing that had elements."""
+    """Returns True if the call succeeds and resizes no argument that had elements."""
     try:
         given = bound(op, spec, dtype)
         before = {key: given[key].shape for key in written(op) if given[key].numel() != 0}
@@ -66,7 +70,7 @@ def works(op, spec, dtype) -> bool:
 
 
 def writers() -> dict[str, list]:
-    """Calls that succeed, by operator: the case, and the dtype of what it lacks."""
+    """Returns the cases that succeed by operator, each with the dtype for its missing tensors."""
     found = {}
     for name in sorted(tenon.introspect.operators("aten") + tenon.introspect.operators("tenon")):
         op = tenon.find_op(name)
@@ -93,7 +97,7 @@ def test_most_operators_that_write_are_called():
 
 
 def with_strides_of_ones(tensor):
-    """The same elements, with strides of dims of size 1 that no other layout has."""
+    """Returns a view of the same elements whose dims of size 1 have arbitrary large strides."""
     strides = [
         stride if size != 1 else 1000 + dim
         for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True))
@@ -125,7 +129,7 @@ def test_targets_that_overlap_themselves_are_refused(name):
         run(op, done)
         for key in written(op):
             wide = sum(size > 1 for size in done[key].shape)
-            # All at one place; each dim one element further; rows that share all but one element.
+            # Stride 0: all elements share one address. Stride 1: neighbouring rows overlap.
             steps = [0] * (wide > 0) + [1] * (wide > 1)
             for step in steps:
                 given = bound(op, spec, dtype)
@@ -136,7 +140,7 @@ def test_targets_that_overlap_themselves_are_refused(name):
                     run(op, given)
                 except tenon.Error:
                     assert not given[key].any(), (key, step)
-                else:  # right all the same: a number may fill all, and some calls write nothing
+                else:  # allowed if the result is right, such as filling with one number
                     is_right = tenon.equal(given[key], done[key])
                     assert is_right or not given[key].any(), (key, step)
 
@@ -152,7 +156,7 @@ def test_views_are_never_resized_over_elements_outside_of_them(name):
         for key in outs:
             count = done[key].numel()
             memory = tenon.zeros(4096, dtype=done[key].dtype)
-            if count > 0:  # one element less than the result has
+            if count > 0:  # one element fewer than the result
                 given = bound(op, spec, dtype)
                 given[key] = memory[7 : 7 + count - 1]
                 with pytest.raises(tenon.Error):
@@ -160,7 +164,7 @@ def test_views_are_never_resized_over_elements_outside_of_them(name):
                 assert not memory.any(), key
             given = bound(op, spec, dtype)
             given[key] = memory[7 : 7 + count + 3]
-            try:  # some operators have rules of their own for the sizes of `out`
+            try:  # some operators are stricter about the sizes of `out`
                 run(op, given)
                 assert given[key].shape == done[key].shape, key
             except tenon.error.InvalidArgumentError:

@@ -17,6 +17,7 @@ mod generator_test;
 mod grad_mode_test;
 mod graph_test;
 mod hook_test;
+mod interleaving_test;
 mod introspect_test;
 mod jvp_test;
 mod layout_test;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Natives beside the calls: references, memory, buffers, DLPack, and the layout that Java checks.
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <cstddef>
 #include <cstdlib>
 
@@ -29,6 +35,17 @@ jlong JNICALL buffer_address(JNIEnv* env, jclass, jobject buffer) {
 
 jobject JNICALL new_buffer(JNIEnv* env, jclass, jlong data, jlong size) {
   return env->NewDirectByteBuffer(pointer<void>(data), size);
+}
+
+jboolean JNICALL fence_process(JNIEnv*, jclass) {
+#if defined(__linux__) && defined(SYS_membarrier)
+  static const bool registered =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  if (registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
+    return JNI_TRUE;
+  }
+#endif
+  return JNI_FALSE;
 }
 
 jlong JNICALL tensor_bytes(JNIEnv*, jclass, jlong handle) {
@@ -322,6 +339,7 @@ const JNINativeMethod kSupportMethods[] = {
     native("free", "(J)V", reinterpret_cast<void*>(&release)),
     native("bufferAddress", "(Ljava/nio/Buffer;)J", reinterpret_cast<void*>(&buffer_address)),
     native("newBuffer", "(JJ)Ljava/nio/ByteBuffer;", reinterpret_cast<void*>(&new_buffer)),
+    native("fenceProcess", "()Z", reinterpret_cast<void*>(&fence_process)),
     native("tensorBytes", "(J)J", reinterpret_cast<void*>(&tensor_bytes)),
     native("deleteDLPack", "(J)V", reinterpret_cast<void*>(&delete_dlpack<VersionedDLPack>)),
     native("deleteLegacyDLPack", "(J)V", reinterpret_cast<void*>(&delete_dlpack<LegacyDLPack>)),

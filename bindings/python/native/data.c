@@ -110,7 +110,12 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
                             "Tensor.tolist: tensor must have memory, got one that stands for "
                             "something else");
   }
-  void* data = info.data;
+  int64_t dims[2 * TENON_TENSOR_MAX_DIMS];
+  if (tnp_tensor_snapshot(source, &info, dims) != 0) {
+    Py_DECREF(source);
+    return NULL;
+  }
+  void* data = NULL;
   PyObject* result = NULL;
   if (info.numel == 0 || tnp_check(tenon_tensor_data(tnp_tensor_get(source), &data)) == 0) {
     result = nested(&info, 0, data, tenon_dtype_size(info.dtype));

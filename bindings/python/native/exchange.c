@@ -162,8 +162,9 @@ static PyObject* is_recording(PyObject* module, PyObject* unused) {
 
 int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   tenon_tensor_info info;
+  int64_t dims[2 * TENON_TENSOR_MAX_DIMS];
   view->obj = NULL;
-  if (tnp_tensor_info(self, &info) != 0) return -1;
+  if (tnp_tensor_snapshot(self, &info, dims) != 0) return -1;
   const char* format = NULL;
   for (size_t i = 0; i < FORMATS && format == NULL; i++) {
     if (formats[i].dtype == info.dtype) format = formats[i].format;

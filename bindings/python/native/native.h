@@ -149,6 +149,11 @@ static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
 }
 /* Fills `info`; 0, or -1 with an exception. */
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
+/* Like tnp_tensor_info, but for readers of elements: sizes and strides are copied to `dims`, and
+   belong together. They are copied before the address is read: memory only grows, so that it has
+   room for that shape even if another thread resizes the tensor meanwhile. */
+int tnp_tensor_snapshot(PyObject* object, tenon_tensor_info* info,
+                        int64_t dims[2 * TENON_TENSOR_MAX_DIMS]);
 
 /* ---- node.c --------------------------------------------------------------------------------- */
 

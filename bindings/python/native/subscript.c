@@ -98,9 +98,10 @@ PyObject* tnp_take_slice(PyObject* tensor, int64_t dim, PyObject* slice) {
 
 PyObject* tnp_take_all(PyObject* self, const tenon_tensor* tensor) {
   PyObject* op = tnp_known(&op_view);
+  int64_t numbers[TENON_TENSOR_MAX_DIMS];
   tenon_value sizes = {.tag = TENON_TAG_INT_LIST,
-                       .count = (uint32_t)tenon_tensor_ndim(tensor),
-                       .as.list.data = tenon_tensor_sizes(tensor)};
+                       .count = (uint32_t)tenon_tensor_copy_dims(tensor, numbers, NULL),
+                       .as.list.data = numbers};
   return op ? tnp_op_apply(op, self, &sizes, 1) : NULL;
 }
 
@@ -215,8 +216,8 @@ PyObject* tnp_without_front(PyObject* value) {
     Py_DECREF(value);
     return NULL;
   }
-  const int64_t* sizes = tenon_tensor_sizes(tensor);
-  int64_t ndim = sizes != NULL ? tenon_tensor_ndim(tensor) : 0;
+  int64_t sizes[TENON_TENSOR_MAX_DIMS];
+  const int64_t ndim = tenon_tensor_copy_dims(tensor, sizes, NULL); /* -1 for symbolic ones */
   int64_t front = 0;
   while (front < ndim && sizes[front] == 1) front++;
   for (; value != NULL && front > 0; front--) {

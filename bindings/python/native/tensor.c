@@ -195,6 +195,28 @@ int tnp_tensor_info(PyObject* object, tenon_tensor_info* info) {
   return tnp_check(tenon_tensor_describe(tensor, info));
 }
 
+int tnp_tensor_snapshot(PyObject* object, tenon_tensor_info* info,
+                        int64_t dims[2 * TENON_TENSOR_MAX_DIMS]) {
+  const tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return -1;
+  int64_t* const strides = dims + TENON_TENSOR_MAX_DIMS;
+  const int64_t ndim = tenon_tensor_copy_dims(tensor, dims, strides);
+  if (tnp_check(tenon_tensor_describe(tensor, info)) != 0) return -1;
+  info->ndim = (int32_t)ndim;
+  info->sizes = dims;
+  info->strides = strides;
+  info->numel = 1;
+  bool contiguous = true;
+  for (int64_t dim = ndim - 1; dim >= 0; dim--) {
+    contiguous = contiguous && (dims[dim] == 1 || strides[dim] == info->numel);
+    info->numel *= dims[dim];
+  }
+  contiguous = contiguous || info->numel == 0;
+  info->flags &= ~TENON_TENSOR_CONTIGUOUS;
+  if (contiguous) info->flags |= TENON_TENSOR_CONTIGUOUS;
+  return 0;
+}
+
 static bool is_symbolic(const tenon_tensor* tensor) {
   return (tenon_tensor_flags(tensor) & TENON_TENSOR_SYMBOLIC) != 0;
 }

@@ -37,8 +37,8 @@ pub fn from_ndarray<T: Element, D: Dimension + 'static>(array: Array<T, D>) -> R
 /// # Errors
 /// As [`Tensor::to_vec`].
 pub fn to_ndarray<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
-    let shape: Vec<usize> = tensor.shape().iter().map(|&size| size as usize).collect();
-    let data = tensor.copy_elements::<T>("Tensor::to_ndarray")?;
+    let (shape, data) = tensor.copy_elements::<T>("Tensor::to_ndarray")?;
+    let shape: Vec<usize> = shape.iter().map(|&size| size as usize).collect();
     ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(Error::from_error)
 }
 

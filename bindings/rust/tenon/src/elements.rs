@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 
 use tenon_sys as sys;
 
+use crate::dims::Dims;
 use crate::error::{check, Error, Result};
 use crate::status::Status;
 use crate::types::{DType, Device, Element};
@@ -25,6 +26,17 @@ pub(crate) fn with_room<T>(function: &str, count: usize) -> Result<Vec<T>> {
         )
     })?;
     Ok(vector)
+}
+
+fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    let dims = shape.iter().zip(strides).rev();
+    shape.contains(&0)
+        || dims.into_iter().all(|(&size, &stride)| {
+            let fits = size == 1 || stride == expected;
+            expected *= size;
+            fits
+        })
 }
 
 impl Tensor {
@@ -149,25 +161,30 @@ impl Tensor {
     /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
     /// [`Status::OUT_OF_MEMORY`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        self.copy_elements("Tensor::to_vec")
+        Ok(self.copy_elements("Tensor::to_vec")?.1)
     }
 
-    /// [`Tensor::to_vec`] for the public function that errors name.
-    pub(crate) fn copy_elements<T: Element>(&self, function: &str) -> Result<Vec<T>> {
+    /// Like [`Tensor::to_vec`], with the shape, for the public function that errors name.
+    pub(crate) fn copy_elements<T: Element>(&self, function: &str) -> Result<(Dims, Vec<T>)> {
+        // The shape is copied before the address is read: a storage's memory only grows and lives
+        // as long as the storage. It therefore has room for that shape even if another thread
+        // resizes the tensor meanwhile.
+        let (shape, strides) = self.shape_and_strides();
         let info = self.readable::<T>(function)?;
-        let count = info.numel as usize;
+        let count = shape.iter().product::<i64>() as usize;
         let mut result = with_room(function, count)?;
         let first = info.data.cast::<T>().cast_const();
-        if info.flags & sys::TENON_TENSOR_CONTIGUOUS != 0 {
-            // SAFETY: tensor.h: numel elements in a row, of the checked dtype.
+        if is_row_major(&shape, &strides) {
+            // SAFETY: the memory has `count` elements of the checked dtype in a row, as explained
+            // above, and lives as long as the tensor.
             result.extend((0..count).map(|at| unsafe { T::read(first.add(at)) }));
-            return Ok(result);
+            return Ok((shape, result));
         }
-        let (shape, strides) = (self.shape(), self.strides());
         let mut index = vec![0i64; shape.len()];
         let mut offset = 0i64;
         for _ in 0..count {
-            // SAFETY: tensor.h: every index of the shape is an element, of the checked dtype.
+            // SAFETY: the memory has an element of the checked dtype for each index of the shape,
+            // as explained above, and lives as long as the tensor.
             result.push(unsafe { T::read(first.offset(offset as isize)) });
             for dim in (0..shape.len()).rev() {
                 index[dim] += 1;
@@ -179,7 +196,7 @@ impl Tensor {
                 index[dim] = 0;
             }
         }
-        Ok(result)
+        Ok((shape, result))
     }
 
     /// The one element of a CPU tensor.
@@ -197,7 +214,8 @@ impl Tensor {
                 ),
             ));
         }
-        // SAFETY: one element of the checked dtype.
+        // SAFETY: the memory holds at least the one element of the checked dtype, and lives as long
+        // as the tensor.
         Ok(unsafe { T::read(info.data.cast::<T>().cast_const()) })
     }
 }

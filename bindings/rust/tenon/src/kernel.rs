@@ -311,8 +311,10 @@ pub(crate) unsafe extern "C" fn delete<F>(cell: *mut c_void) {
 /// Runs code that C calls and that has no way to report a failure: a panic ends here.
 pub(crate) fn contain(function: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-        // Dropping the payload could panic again, outside of any guard.
-        std::mem::forget(panic);
+        // Dropping the payload may panic as well: that second payload is leaked.
+        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(second);
+        }
     }
 }
 

@@ -20,7 +20,10 @@ use crate::value::{RawValue, Scalar, Value};
 /// A strided view of a storage. Cloning shares it.
 ///
 /// Operators with written arguments (`add_`, `out=`) change what all views of a storage hold. As in
-/// every array library, a program must not let one thread write what another reads.
+/// every array library, a program must not let one thread write elements that another reads: the
+/// reader may see old, new or uninitialised values. Shapes, strides and addresses stay consistent:
+/// while another thread resizes a tensor (`out=`), a reader sees the shape of before or after, and
+/// the memory of before lives as long as the tensor.
 ///
 /// ```
 /// use tenon::{DType, Tensor};
@@ -33,10 +36,13 @@ use crate::value::{RawValue, Scalar, Value};
 #[repr(transparent)]
 pub struct Tensor(NonNull<sys::tenon_tensor>);
 
-// SAFETY: tensor.h lets any thread retain, release and read a tensor; elements are reached through
-// raw pointers only, in unsafe functions or by copying.
+// SAFETY: tensor.h lets any thread retain, release and read a tensor, and the last release may
+// happen on any thread.
 unsafe impl Send for Tensor {}
-// SAFETY: as above.
+// SAFETY: tensor.h lets several threads read a tensor while another one resizes it: sizes and
+// strides are copied under a lock, and memory that was outgrown lives as long as the storage.
+// Elements are reached only through raw pointers, in unsafe functions or by copying each one; safe
+// code makes no `&T` or `&mut T` to an element.
 unsafe impl Sync for Tensor {}
 
 impl Tensor {
@@ -280,6 +286,17 @@ impl Tensor {
             // SAFETY: as in `shape`.
             unsafe { sys::tenon_tensor_copy_dims(self.as_raw(), ptr::null_mut(), numbers) }
         })
+    }
+
+    /// Sizes and strides that belong together, even if another thread resizes the tensor meanwhile.
+    pub(crate) fn shape_and_strides(&self) -> (Dims, Dims) {
+        let mut strides = [0; sys::TENON_TENSOR_MAX_DIMS as usize];
+        let shape = Dims::copied(|numbers| {
+            // SAFETY: the tensor is live, and the arrays hold TENON_TENSOR_MAX_DIMS numbers.
+            unsafe { sys::tenon_tensor_copy_dims(self.as_raw(), numbers, strides.as_mut_ptr()) }
+        });
+        let strides = Dims::new(strides.get(..shape.len()).unwrap_or(&[]));
+        (shape, strides)
     }
 
     /// Sizes, strides, offset or number of elements as a value: an int list or an int. Of a tensor

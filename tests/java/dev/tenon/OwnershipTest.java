@@ -5,17 +5,28 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Objects that are closed or forgotten while somebody else still uses them. */
+/** Closes or drops objects that calls, hooks or other threads still use. */
 class OwnershipTest {
   private static final int SIZE = 1 << 16;
 
@@ -25,7 +36,7 @@ class OwnershipTest {
     return Tensor.of(elements);
   }
 
-  // Memory that was released before its time is likely to be one of these by then.
+  // Allocates tensors of the same size, one of which probably gets memory that was freed too early.
   private static void overwrite() {
     for (int i = 0; i < 8; i++) {
       float[] elements = new float[SIZE];
@@ -42,7 +53,7 @@ class OwnershipTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
-  void kernelThatClosesItsCallersArguments_goesOnWithThem(int count) throws Throwable {
+  void kernelThatClosesItsCallersArguments_canStillReadThem(int count) throws Throwable {
     Support.leavesNothing(
         () -> {
           try (Library lib = Support.library()) {
@@ -74,7 +85,7 @@ class OwnershipTest {
   }
 
   @Test
-  void innerKernelThatClosesAnOuterCallsArgument_leavesItToThatCall() throws Throwable {
+  void innerKernelThatClosesAnOuterCallsArgument_leavesItToTheOuterCall() throws Throwable {
     Support.leavesNothing(
         () -> {
           try (Library lib = Support.library()) {
@@ -94,7 +105,7 @@ class OwnershipTest {
                 args -> {
                   try (Tensor own = twos()) {
                     inner.call(own);
-                    inner.call(own); // what is closed once more stays as it is
+                    inner.call(own); // closes the argument of `outer` a second time
                     overwrite();
                     return own.add((Tensor) args[0]);
                   }
@@ -108,7 +119,7 @@ class OwnershipTest {
   }
 
   @Test
-  void functionOfTransformThatClosesItsArgument_goesOnWithIt() {
+  void functionOfTransformThatClosesItsArgument_canStillReadIt() {
     Tensor given = twos();
     Tensor slope =
         Func.grad(
@@ -137,8 +148,217 @@ class OwnershipTest {
     assertEquals(1, runs.get());
   }
 
+  // ---- Threads: which one made the tensor, calls and closes -------------------------------------
+
+  private static long tensors() {
+    return Introspect.liveHandles().get("tensor");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(60, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void runElsewhere(Runnable body) {
+    CompletableFuture.runAsync(body, task -> new Thread(task).start()).join();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, true", "true, false", "true, true"})
+  void tensorClosedByAnotherThread_isReleasedWhenTheCallReturns(boolean madeHere, boolean fixed) {
+    Support.handles();
+    try (Library lib = Support.library()) {
+      Op op = lib.define("f(Tensor a, int n=0) -> Tensor");
+      Tensor[] given = new Tensor[1];
+      CountDownLatch entered = new CountDownLatch(1);
+      CountDownLatch closed = new CountDownLatch(1);
+      lib.impl(
+          "f",
+          "CPU",
+          args -> {
+            entered.countDown();
+            await(closed);
+            overwrite();
+            return ((Tensor) args[0]).add((Tensor) args[0]);
+          });
+      if (madeHere) {
+        given[0] = twos();
+      } else {
+        runElsewhere(() -> given[0] = twos());
+      }
+      long before = tensors();
+      CompletableFuture<Tensor> call =
+          CompletableFuture.supplyAsync(
+              () -> fixed ? op.callTensor(given[0]) : op.callTensor(given[0], 1));
+      await(entered);
+      given[0].close();
+      assertTrue(given[0].isClosed());
+      assertThrows(IllegalStateException.class, () -> given[0].numel());
+      closed.countDown();
+      try (Tensor result = call.join()) {
+        expectFours(result);
+        assertEquals(before, tensors()); // one tensor less and one more, without any collection
+      }
+    }
+  }
+
   @Test
-  void threadThatClosesWhatAnotherUses_givesItTheTensorOrAnException() throws Exception {
+  void tensorClosedByACallOnAnotherThread_isReleasedWhenTheLastCallReturns() {
+    Support.handles();
+    try (Library lib = Support.library()) {
+      Op op = lib.define("f(Tensor a) -> ()");
+      long before = tensors();
+      Tensor given = twos();
+      CyclicBarrier inside = new CyclicBarrier(3);
+      lib.impl(
+          "f",
+          "CPU",
+          args -> {
+            inside.await(60, TimeUnit.SECONDS);
+            given.close();
+            expectFours(((Tensor) args[0]).add((Tensor) args[0]));
+            return null;
+          });
+      CompletableFuture<?>[] calls = new CompletableFuture<?>[2];
+      Arrays.setAll(
+          calls, i -> CompletableFuture.runAsync(() -> op.call(given), t -> new Thread(t).start()));
+      op.call(given);
+      CompletableFuture.allOf(calls).join();
+      assertEquals(before, tensors());
+    }
+  }
+
+  @Test
+  void viewThatAnotherThreadUses_outlivesTheKernelThatGotIt() {
+    Support.handles();
+    try (Library lib = Support.library()) {
+      Op slow = lib.define("slow(Tensor a) -> Tensor");
+      Op outer = lib.define("outer(Tensor a) -> ()");
+      long before = tensors();
+      CountDownLatch entered = new CountDownLatch(1);
+      CountDownLatch released = new CountDownLatch(1);
+      AtomicReference<CompletableFuture<Tensor>> other = new AtomicReference<>();
+      lib.impl(
+          "slow",
+          "CPU",
+          args -> {
+            entered.countDown();
+            await(released);
+            return ((Tensor) args[0]).add((Tensor) args[0]);
+          });
+      lib.impl(
+          "outer",
+          "CPU",
+          args -> {
+            Tensor view = (Tensor) args[0];
+            other.set(CompletableFuture.supplyAsync(() -> slow.callTensor(view)));
+            await(entered);
+            return null;
+          });
+      Tensor given = twos();
+      outer.call(given);
+      given.close();
+      overwrite();
+      released.countDown();
+      try (Tensor result = other.get().join()) {
+        expectFours(result);
+      }
+      assertEquals(before, tensors());
+    }
+  }
+
+  // ---- Every way to use a tensor ----------------------------------------------------------------
+
+  private interface Use {
+    void of(Tensor tensor);
+  }
+
+  private static final Op ADD = Operators.find("aten::add.Tensor");
+  private static final Op ALIAS = Operators.find("aten::alias");
+  private static final Op CAT = Operators.find("aten::cat");
+  private static final Op LERP = Operators.find("aten::lerp.Tensor");
+  private static final Op MUL = Operators.find("aten::mul.Scalar");
+  private static final Op NARROW = Operators.find("aten::narrow");
+  private static final DispatchKey CPU = DispatchKey.of("CPU");
+
+  // Each refuses a closed tensor.
+  private static final Map<String, Use> USES =
+      Map.ofEntries(
+          Map.entry("one tensor", t -> ALIAS.callTensor(t).close()),
+          Map.entry("two tensors", t -> expectFour(ADD.callTensor(t, t))),
+          Map.entry("three tensors", t -> LERP.callTensor(t, t, t).close()),
+          Map.entry("tensor and number", t -> expectFour(MUL.callTensor(t, 2.0))),
+          Map.entry("tensor and integers", t -> NARROW.callTensor(t, 0, 1, 2).close()),
+          Map.entry("boxed", t -> expectFour((Tensor) ADD.callBoxed(new Object[] {t, t, 1L})[0])),
+          Map.entry("with names", t -> expectFour(ADD.with("alpha", 1).callTensor(t, t))),
+          Map.entry("list", t -> CAT.callTensor(List.of(t, t)).close()),
+          Map.entry("key", t -> expectFour((Tensor) ADD.callKey(CPU, t, t))),
+          Map.entry("redispatch", t -> expectFour((Tensor) ADD.redispatch(t.keys(), t, t, 1))),
+          Map.entry("explain", t -> ADD.explain(t, t)),
+          Map.entry("method", t -> expectFour(t.add(t))),
+          Map.entry("sizes", t -> assertArrayEquals(new long[] {SIZE}, t.sizes())),
+          Map.entry("numel", t -> assertEquals(SIZE, t.numel())),
+          Map.entry("device", Tensor::device),
+          Map.entry("storage", t -> t.storage().close()),
+          Map.entry("isSame", t -> assertTrue(t.isSame(t))),
+          Map.entry("retain", t -> expectTwo(t.retain())),
+          Map.entry("elements", t -> assertEquals(2, t.toFloatArray()[SIZE / 2])),
+          Map.entry("element", t -> assertEquals(2, t.getDouble(SIZE / 2))),
+          Map.entry("buffer", t -> assertEquals(2, t.asByteBuffer().getFloat(4))),
+          Map.entry("grad", t -> assertNull(t.grad())),
+          Map.entry("setGrad", t -> t.setGrad(null)),
+          Map.entry("gradient edge", Tensor::gradientEdge),
+          Map.entry("graph", t -> Graph.record(x -> new Tensor[] {x[0].add(x[0])}, t).close()));
+
+  private static void expectFour(Tensor tensor) {
+    try (tensor) {
+      assertEquals(4, tensor.getDouble(SIZE - 1));
+    }
+  }
+
+  private static void expectTwo(Tensor tensor) {
+    try (tensor) {
+      assertEquals(2, tensor.getDouble(SIZE - 1));
+    }
+  }
+
+  static Set<String> uses() {
+    return new TreeSet<>(USES.keySet());
+  }
+
+  @ParameterizedTest
+  @MethodSource("uses")
+  void useThatReturnsOrThrows_isCountedNoMore(String name) {
+    Use use = USES.get(name);
+    Tensor tensor = twos();
+    use.of(tensor);
+    assertTrue(tensor.isUnusedAfterFence());
+    runElsewhere(() -> use.of(tensor));
+    assertTrue(tensor.isUnusedAfterFence());
+    tensor.close();
+    assertThrows(RuntimeException.class, () -> use.of(tensor));
+    assertTrue(tensor.isUnusedAfterFence());
+  }
+
+  @Test
+  void callThatFails_countsNoUseAnyMore() {
+    try (Tensor two = twos();
+        Tensor other = Tensor.of(new float[] {1, 2, 3})) {
+      assertThrows(TenonException.class, () -> ADD.call(two, other));
+      assertThrows(TenonException.class, () -> ADD.with("alpha", 2).call(two, other));
+      assertThrows(TenonException.class, () -> CAT.call(List.of(two, other), 3));
+      assertThrows(TenonException.class, () -> NARROW.callTensor(two, 7, 1, 1));
+      assertTrue(two.isUnusedAfterFence());
+      assertTrue(other.isUnusedAfterFence());
+    }
+  }
+
+  // Threads use what others close, in every way; no use reads freed memory.
+  @Test
+  void threadsThatCloseWhatOthersUse_giveThemTheTensorOrAnException() throws Exception {
     int rounds = "long".equals(System.getenv("TENON_STRESS")) ? 100_000 : 2_000;
     AtomicReference<Tensor> slot = new AtomicReference<>(twos());
     Thread closer =
@@ -149,15 +369,15 @@ class OwnershipTest {
               }
             });
     closer.start();
-    Op add = Operators.find("aten::add.Tensor");
-    while (closer.isAlive()) {
+    List<Use> uses = List.copyOf(USES.values());
+    for (int i = 0; closer.isAlive(); i++) {
       Tensor tensor = slot.get();
-      try (Tensor sum = tensor.add(tensor);
-          Tensor other = add.callTensor(tensor, tensor)) {
-        assertEquals(4, sum.getDouble(SIZE - 1));
-        assertEquals(4, other.getDouble(0));
-        assertEquals(2, tensor.toFloatArray()[SIZE / 2]);
-      } catch (IllegalStateException closed) {
+      try {
+        uses.get(i % uses.size()).of(tensor);
+        if (i % 7 == 0) {
+          tensor.close(); // both may close it
+        }
+      } catch (IllegalStateException | TenonException closed) {
         assertTrue(tensor.isClosed(), closed::getMessage);
       }
     }
@@ -165,7 +385,72 @@ class OwnershipTest {
     slot.get().close();
   }
 
-  // What refers to its own tensor through a hook.
+  // ---- Resizing ---------------------------------------------------------------------------------
+
+  private static final long[][] SHAPES = {
+    {1}, {2, 3}, {1, 1, 2, 1, 1, 1, 4}, {40, 50}, {3, 1, 30_000}, {300_000}
+  };
+
+  private static final Map<String, Use> READS =
+      Map.of(
+          "sizes", t -> expectKnown(t.sizes()),
+          "strides", Tensor::strides,
+          "array", t -> expectKnownCount(t.toFloatArray().length),
+          "bytes", t -> expectKnownCount(t.toByteArray().length / 4),
+          "buffer", t -> expectKnownCount(t.asByteBuffer().remaining() / 4),
+          "text", Tensor::toString,
+          "element", t -> t.getDouble(new long[t.dim()]));
+
+  private static void expectKnown(long[] sizes) {
+    boolean known = Arrays.stream(SHAPES).anyMatch(shape -> Arrays.equals(shape, sizes));
+    assertTrue(known || Arrays.equals(sizes, new long[] {0}), () -> Arrays.toString(sizes));
+  }
+
+  private static void expectKnownCount(int count) {
+    boolean known =
+        Arrays.stream(SHAPES)
+            .anyMatch(shape -> Arrays.stream(shape).reduce(1, (a, b) -> a * b) == count);
+    assertTrue(known || count == 0, () -> count + " elements");
+  }
+
+  static Set<String> reads() {
+    return new TreeSet<>(READS.keySet());
+  }
+
+  @ParameterizedTest
+  @MethodSource("reads")
+  void readerOfATensorThatAnotherThreadResizes_seesOneShape(String name) throws Exception {
+    Use read = READS.get(name);
+    Op mul = Operators.find("aten::mul.out");
+    AtomicReference<Tensor> slot = new AtomicReference<>(Tensor.zeros(DType.FLOAT32, 0));
+    Tensor one = Tensor.of(new float[] {1});
+    Thread resizer =
+        new Thread(
+            () -> {
+              for (int round = 0; round < 10; round++) {
+                Tensor growing = Tensor.zeros(DType.FLOAT32, 0);
+                slot.set(growing);
+                for (long[] shape : SHAPES) {
+                  try (Scope scope = Scope.open()) {
+                    mul.with("out", growing).call(Tensor.zeros(DType.FLOAT32, shape), one);
+                  }
+                }
+              }
+            });
+    resizer.start();
+    while (resizer.isAlive()) {
+      try {
+        read.of(slot.get());
+      } catch (TenonException other) {
+        assertEquals(ErrorCode.INDEX, other.errorCode(), other::toString); // it has other dims now
+      }
+    }
+    resizer.join();
+  }
+
+  // ---- Hooks that refer to their own tensors ----------------------------------------------------
+
+  // Makes a tensor with a hook that refers to it, and drops it.
   private static WeakReference<Tensor> forget(boolean closed) {
     Tensor x = Tensor.of(new float[] {1}).requiresGrad(true);
     x.registerHook(grad -> x.isLeaf() ? null : grad);
@@ -179,7 +464,7 @@ class OwnershipTest {
   private static void collect() throws InterruptedException {
     System.gc();
     Thread.sleep(5);
-    Tensor.of(new float[] {1}).close(); // frees what C has dropped
+    Tensor.of(new float[] {1}).close(); // frees the Java objects whose last C reference has gone
   }
 
   @ParameterizedTest
@@ -204,7 +489,7 @@ class OwnershipTest {
             return x.isClosed() ? null : grad;
           });
       for (int i = 0; i < 5; i++) {
-        collect(); // the hook is held weakly by now
+        collect(); // makes C's reference to the hook weak
       }
       y = x.mul(x).sum();
     }

@@ -134,7 +134,6 @@ public final class Autocast extends Guard {
           TenonNative.tenon_autocast_cast(device.type(), dtype.number(), given, cast));
       return Tensor.own(frame, Memory.getLong(cast + Structs.VALUE_AS));
     } finally {
-      Reference.reachabilityFence(tensor);
       frame.reset(mark);
     }
   }

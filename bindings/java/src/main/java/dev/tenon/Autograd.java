@@ -91,7 +91,6 @@ public final class Autograd {
       return grads;
     } finally {
       fence(options, outputs);
-      Reference.reachabilityFence(inputs);
       frame.reset(mark);
       References.drain();
     }

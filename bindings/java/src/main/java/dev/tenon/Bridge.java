@@ -69,7 +69,6 @@ final class Bridge {
     Object c = null;
     Object d = null;
     frame.upcalls++;
-    long outerUpcall = frame.beginUpcall();
     try {
       KernelReference kernel = (KernelReference) References.get(id);
       Op op = kernel.op(Memory.getLong(upcall));
@@ -105,19 +104,18 @@ final class Bridge {
       return Errors.store(t, stack, frame.upcalls);
     } finally {
       frame.upcalls--;
+      frame.reset(mark); // first: what the region closes is no longer in use
       Tensor.endViewOf(a);
       Tensor.endViewOf(b);
       Tensor.endViewOf(c);
       Tensor.endViewOf(d);
       frame.closeRegion(outer);
-      frame.endUpcall(outerUpcall);
-      frame.reset(mark);
     }
   }
 
   private static Object argument(CallFrame frame, long at) {
     return Memory.getShort(at) == TENON_TAG_TENSOR
-        ? Tensor.viewOf(Memory.getLong(at + Structs.VALUE_AS))
+        ? Tensor.viewOf(frame, Memory.getLong(at + Structs.VALUE_AS))
         : Values.read(frame, at, Values.BORROW);
   }
 

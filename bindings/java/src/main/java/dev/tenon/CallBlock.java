@@ -58,8 +58,8 @@ final class CallBlock {
     return values;
   }
 
-  static boolean put(long values, Signature s, int index, Tensor tensor) {
-    long address = tensor == null ? 0 : tensor.addressOrZero();
+  static boolean put(CallFrame frame, long values, Signature s, int index, Tensor tensor) {
+    long address = tensor == null ? 0 : frame.hold(tensor);
     if (address == 0 || !s.conversion(index).isTensor()) {
       return false;
     }

@@ -18,6 +18,10 @@ import java.util.Arrays;
  */
 final class CallFrame {
   private static final int SIZE = 32 * 1024;
+  // A mark has the memory's top, the number of overflowing parts, and that of objects in use.
+  private static final int TOP_BITS = 16;
+  private static final int COUNT_BITS = 24;
+  private static final int MOST = (1 << COUNT_BITS) - 1;
   private static final int SIZE_ON_VIRTUAL = 2 * 1024;
   private static final ThreadLocal<CallFrame> LOCAL =
       ThreadLocal.withInitial(() -> new CallFrame(Thread.currentThread()));
@@ -39,9 +43,6 @@ final class CallFrame {
   private int regions;
   private int regionStart;
 
-  /** Nobody's: objects that have it take a slower way to their address. */
-  static final CallFrame NONE = new CallFrame(null);
-
   private final Thread thread;
 
   /**
@@ -62,19 +63,13 @@ final class CallFrame {
   /** Java kernels that C entered and that still run on this thread. */
   int upcalls;
 
-  // Java code that calls have entered: how often so far, and which of these is the innermost that
-  // still runs, 0 for none.
-  private long begun;
-  private long innermost;
-
-  // Objects that were closed while a call that may use them runs, with their addresses.
-  private NativeHandle[] closed = new NativeHandle[4];
-  private long[] closedAddresses = new long[4];
-  private int closedCount;
+  // Objects in use until the mark before them is reset.
+  private NativeHandle[] held = new NativeHandle[16];
+  private int heldCount;
 
   private CallFrame(Thread thread) {
     this.thread = thread;
-    this.direct = thread != null && !isVirtual(thread);
+    this.direct = !isVirtual(thread);
   }
 
   static CallFrame get() {
@@ -103,18 +98,48 @@ final class CallFrame {
 
   // ---- Memory ---------------------------------------------------------------------------------
 
-  /** Returns where the memory stands, for {@link #reset}. */
+  /** Returns a mark of the memory and the objects in use, for {@link #reset}. */
   long mark() {
-    return (long) overflowCount << 32 | top;
+    assert top < 1 << TOP_BITS;
+    return ((long) heldCount << COUNT_BITS | overflowCount) << TOP_BITS | top;
   }
 
-  /** Gives back all memory taken since the mark. */
+  /** Gives back all memory taken since the mark, and ends the uses that began since. */
   void reset(long mark) {
-    top = (int) mark;
-    int count = (int) (mark >>> 32);
+    top = (int) mark & (1 << TOP_BITS) - 1;
+    int count = (int) (mark >>> TOP_BITS) & MOST;
     while (overflowCount > count) {
       Memory.free(overflow[--overflowCount]);
     }
+    int uses = (int) (mark >>> TOP_BITS + COUNT_BITS);
+    while (heldCount > uses) {
+      NativeHandle handle = held[--heldCount];
+      held[heldCount] = null;
+      handle.endUse();
+    }
+  }
+
+  /** Begins a use that ends when the innermost mark is reset; returns 0 for a closed object. */
+  long hold(NativeHandle handle) {
+    long address = handle.tryBeginUse();
+    if (address == 0) {
+      handle.endUse();
+      return 0;
+    }
+    if (heldCount == held.length) {
+      growHeld(handle);
+    }
+    held[heldCount++] = handle;
+    return address;
+  }
+
+  private void growHeld(NativeHandle handle) {
+    if (heldCount == MOST) {
+      handle.endUse();
+      throw new TenonException(
+          ErrorCode.NOT_SUPPORTED, "call: must use at most " + MOST + " objects, got more");
+    }
+    held = Arrays.copyOf(held, Math.min(heldCount * 2, MOST));
   }
 
   /** Takes uninitialised memory, 8-aligned, until the mark before it is reset. */
@@ -131,6 +156,9 @@ final class CallFrame {
       base = (Native.bufferAddress(memory) + 7) & ~7L;
       limit = room;
       return allocate(rounded);
+    }
+    if (overflowCount == MOST) {
+      throw new OutOfMemoryError("Tenon: a call's arguments have too many parts");
     }
     if (overflowCount == overflow.length) {
       overflow = Arrays.copyOf(overflow, overflowCount * 2);
@@ -186,59 +214,6 @@ final class CallFrame {
       throw new IllegalStateException(
           op + ": kernel must close the guards that it opens, got one open");
     }
-  }
-
-  // ---- Upcalls: Java code that calls enter ------------------------------------------------------
-
-  /** Begins an upcall; returns what {@link #endUpcall} takes. */
-  long beginUpcall() {
-    long outer = innermost;
-    innermost = ++begun;
-    return outer;
-  }
-
-  /** Ends the innermost upcall, and releases what was closed inside and no call uses any more. */
-  void endUpcall(long outer) {
-    innermost = outer;
-    if (closedCount != 0) {
-      releaseClosed();
-    }
-  }
-
-  long upcallsBegun() {
-    return begun;
-  }
-
-  /** Tells whether an upcall runs that began after there had been {@code stamp} of them. */
-  boolean isRunningSince(long stamp) {
-    return innermost > stamp;
-  }
-
-  /** Releases a closed object once the upcalls that are newer than it have returned. */
-  void releaseLater(NativeHandle handle, long address) {
-    if (closedCount == closed.length) {
-      closed = Arrays.copyOf(closed, closedCount * 2);
-      closedAddresses = Arrays.copyOf(closedAddresses, closedCount * 2);
-    }
-    closed[closedCount] = handle;
-    closedAddresses[closedCount++] = address;
-  }
-
-  private void releaseClosed() {
-    int kept = 0;
-    int count = closedCount;
-    for (int i = 0; i < count; i++) {
-      NativeHandle handle = closed[i];
-      long address = closedAddresses[i];
-      closed[i] = null;
-      if (isRunningSince(handle.stamp())) {
-        closed[kept] = handle;
-        closedAddresses[kept++] = address;
-      } else {
-        handle.releaseNow(address);
-      }
-    }
-    closedCount = kept;
   }
 
   // ---- Objects made for one call ----------------------------------------------------------------

@@ -461,7 +461,8 @@ abstract class Conversion {
   /** Writes the canonical form as an owned value: a kernel's result. */
   final void writeOwned(CallFrame frame, long at, Object v) {
     if (v instanceof Tensor tensor) {
-      Values.put(at, TENON_TAG_TENSOR, TenonNative.tenon_tensor_retain(tensor.address()));
+      Values.put(at, TENON_TAG_TENSOR, TenonNative.tenon_tensor_retain(tensor.beginUse()));
+      tensor.endUse();
       Memory.putShort(at + Structs.VALUE_FLAGS, (short) TENON_VALUE_OWNED);
     } else if (v == null || v instanceof Long || v instanceof Double || v instanceof Boolean) {
       write(frame, at, v);

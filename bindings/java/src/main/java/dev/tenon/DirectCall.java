@@ -5,7 +5,6 @@ package dev.tenon;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
-import java.lang.ref.Reference;
 
 /**
  * Calls that the dispatcher begins and that are not entered through C: it marks the kernel as
@@ -22,24 +21,18 @@ final class DirectCall {
   private DirectCall() {}
 
   /**
-   * Calls an operator with {@code s.tensors} tensors, null after those, when a Java kernel serves
-   * it.
+   * Calls an operator with {@code s.tensors} tensors, 0 after those, when a Java kernel serves it.
+   * The caller holds the tensors.
    *
    * @return the one result or null; {@link #BY_C} where the call has to go through C
    */
-  static Object call(Op op, Signature s, Tensor a, Tensor b, Tensor c, Tensor d) {
+  static Object call(Op op, Signature s, long a, long b, long c, long d) {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
       return BY_C;
     }
-    long w = addressOf(a);
-    long x = addressOf(b);
-    long y = addressOf(c);
-    long z = addressOf(d);
     long running =
-        c == null
-            ? Native.begin2(op.address(), w, x)
-            : Native.begin4(op.address(), w, x, y, z);
+        c == 0 ? Native.begin2(op.address(), a, b) : Native.begin4(op.address(), a, b, c, d);
     if (running == 0) {
       throw Errors.raise();
     }
@@ -48,23 +41,15 @@ final class DirectCall {
       return BY_C;
     }
     try {
-      return run(frame, op, s, running, w, x, y, z);
+      return run(frame, op, s, running, a, b, c, d);
     } finally {
       leave(running);
       Memory.putLong(running & -Native.FRAMES_SIZE, running);
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      Reference.reachabilityFence(c);
-      Reference.reachabilityFence(d);
     }
   }
 
-  private static long addressOf(Tensor tensor) {
-    return tensor == null ? 0 : tensor.address();
-  }
-
-  private static Tensor viewOf(long tensor) {
-    return tensor == 0 ? null : Tensor.viewOf(tensor);
+  private static Tensor viewOf(CallFrame frame, long tensor) {
+    return tensor == 0 ? null : Tensor.viewOf(frame, tensor);
   }
 
   /** Leaves what was begun in a tenon_frame. */
@@ -77,10 +62,10 @@ final class DirectCall {
   // Views in variables, as in Bridge: those that the kernel does not keep need not be made at all.
   private static Object run(
       CallFrame frame, Op op, Signature s, long running, long a, long b, long c, long d) {
-    Tensor w = viewOf(a);
-    Tensor x = viewOf(b);
-    Tensor y = viewOf(c);
-    Tensor z = viewOf(d);
+    Tensor w = viewOf(frame, a);
+    Tensor x = viewOf(frame, b);
+    Tensor y = viewOf(frame, c);
+    Tensor z = viewOf(frame, d);
     Object[] args =
         b == 0
             ? new Object[] {w}
@@ -88,7 +73,6 @@ final class DirectCall {
                 ? new Object[] {w, x}
                 : d == 0 ? new Object[] {w, x, y} : new Object[] {w, x, y, z};
     int guards = frame.guards;
-    long outerUpcall = frame.beginUpcall();
     Object result;
     try {
       int outer = frame.openRegion();
@@ -104,8 +88,6 @@ final class DirectCall {
     } catch (Throwable t) {
       frame.restoreGuards(guards);
       throw Errors.sneak(t);
-    } finally {
-      frame.endUpcall(outerUpcall);
     }
     return adopted(frame, result);
   }
@@ -116,7 +98,6 @@ final class DirectCall {
    */
   static Object run(CallFrame frame, Op op, Signature s, long running, long values, int count) {
     int guards = frame.guards;
-    long outerUpcall = frame.beginUpcall();
     Object result;
     try {
       int outer = frame.openRegion();
@@ -129,8 +110,6 @@ final class DirectCall {
     } catch (Throwable t) {
       frame.restoreGuards(guards);
       throw Errors.sneak(t);
-    } finally {
-      frame.endUpcall(outerUpcall);
     }
     return adopted(frame, result);
   }

@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * A dual level of the calling thread, open until it is closed: tensors that {@link #makeDual} gives
@@ -60,14 +59,9 @@ public final class DualLevel implements AutoCloseable {
    *     of another; STATE for sizes that differ, for tensors that have a tangent, and when closed
    */
   public Tensor makeDual(Tensor primal, Tensor tangent) {
-    try {
-      return Tensor.make(
-          (frame, out) ->
-              TenonNative.tenon_dual_make(number, primal.address(), tangent.address(), out));
-    } finally {
-      Reference.reachabilityFence(primal);
-      Reference.reachabilityFence(tangent);
-    }
+    return Tensor.make(
+        (frame, out) ->
+            TenonNative.tenon_dual_make(number, primal.address(), tangent.address(), out));
   }
 
   /** Gives the two parts of a tensor. */
@@ -80,7 +74,6 @@ public final class DualLevel implements AutoCloseable {
       Tensor primal = Tensor.own(frame, Memory.getLong(out));
       return new Parts(primal, Tensor.ownOrNull(frame, Memory.getLong(out + 8)));
     } finally {
-      Reference.reachabilityFence(dual);
       frame.reset(mark);
     }
   }

@@ -139,7 +139,9 @@ final class Errors {
     long error;
     boolean known = thrown instanceof TenonException e && e.kept != null;
     if (known) {
-      error = TenonNative.tenon_error_retain(((TenonException) thrown).kept.address());
+      NativeHandle kept = ((TenonException) thrown).kept;
+      error = TenonNative.tenon_error_retain(kept.beginUse());
+      kept.endUse();
     } else {
       int code = thrown instanceof TenonException e ? e.code() : TENON_ERROR_FOREIGN;
       String message = thrown.getMessage();

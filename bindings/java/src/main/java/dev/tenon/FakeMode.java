@@ -7,7 +7,6 @@ import static dev.tenon.internal.TenonNativeConstants.TENON_FAKE_ALLOW_REAL;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -28,7 +27,11 @@ public final class FakeMode extends NativeHandle {
     private Entered(FakeMode mode) {
       super(
           Structs.FAKE_GUARD_SIZE,
-          guard -> TenonNative.tenon_fake_mode_enter(mode.address(), guard));
+          guard -> {
+            int status = TenonNative.tenon_fake_mode_enter(mode.beginUse(), guard);
+            mode.endUse();
+            return status;
+          });
     }
 
     @Override
@@ -57,8 +60,9 @@ public final class FakeMode extends NativeHandle {
    */
   public static FakeMode create(ShapeEnv env) {
     FakeMode mode = create();
-    Errors.check(TenonNative.tenon_fake_mode_set_shape_env(mode.address(), env.address()));
-    Reference.reachabilityFence(env);
+    int status = TenonNative.tenon_fake_mode_set_shape_env(mode.address, env.beginUse());
+    env.endUse();
+    Errors.check(status);
     return mode;
   }
 
@@ -71,7 +75,6 @@ public final class FakeMode extends NativeHandle {
       Errors.check(TenonNative.tenon_fake_mode_shape_env(address(), out));
       return ShapeEnv.own(Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -145,9 +148,7 @@ public final class FakeMode extends NativeHandle {
 
   /** Enters the mode on the calling thread, as guards are. */
   public Entered enter() {
-    Entered entered = new Entered(this);
-    Reference.reachabilityFence(this);
-    return entered;
+    return new Entered(this);
   }
 
   /** Runs something in the mode. */
@@ -172,8 +173,6 @@ public final class FakeMode extends NativeHandle {
       Errors.check(TenonNative.tenon_tensor_copy_fake(tensor.address(), address(), out));
       return Tensor.own(frame, Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(tensor);
       frame.reset(mark);
     }
   }
@@ -206,8 +205,6 @@ public final class FakeMode extends NativeHandle {
           TenonNative.tenon_fake_mode_copy_dynamic(address(), tensor.address(), names, out));
       return Tensor.own(frame, Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(tensor);
       frame.reset(mark);
     }
   }

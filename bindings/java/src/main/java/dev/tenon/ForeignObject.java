@@ -62,8 +62,8 @@ public final class ForeignObject extends NativeHandle implements Callback {
   ForeignObject unownedCopy() {
     ForeignObject copy =
         new ForeignObject(
-            TenonNative.tenon_object_retain(address()), typeName, language, function);
-    Reference.reachabilityFence(this);
+            TenonNative.tenon_object_retain(beginUse()), typeName, language, function);
+    endUse();
     return copy;
   }
 
@@ -158,7 +158,6 @@ public final class ForeignObject extends NativeHandle implements Callback {
       Errors.check(TenonNative.tenon_object_call(address(), CallBlock.block(values)));
       return Op.takeResults(frame, values + (long) args.length * Structs.VALUE_SIZE, results);
     } finally {
-      Reference.reachabilityFence(this);
       Reference.reachabilityFence(args);
       frame.releaseObjects(objects);
       frame.reset(mark);

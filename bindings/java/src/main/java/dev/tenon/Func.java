@@ -182,7 +182,6 @@ public final class Func {
                   TenonNative.tenon_jvp(Addresses.CALL_FUNCTION, ctx, stack, directions, out));
       return new Derivative(tensors("Func.jvp", values), tensors("Func.jvp", take(frame, out)));
     } finally {
-      Reference.reachabilityFence(tangents);
       frame.reset(mark);
     }
   }

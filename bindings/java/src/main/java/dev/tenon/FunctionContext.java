@@ -86,15 +86,18 @@ public final class FunctionContext {
 
   /** Says that forward has written an argument in place, which it returns. */
   public void markDirty(Tensor tensor) {
-    Errors.check(TenonNative.tenon_function_context_mark_dirty(address(), tensor.address()));
-    Reference.reachabilityFence(tensor);
+    int status = TenonNative.tenon_function_context_mark_dirty(address(), tensor.beginUse());
+    tensor.endUse();
+    Errors.check(status);
   }
 
   /** Says that a result has no gradient. */
   public void markNonDifferentiable(Tensor tensor) {
-    Errors.check(
-        TenonNative.tenon_function_context_mark_non_differentiable(address(), tensor.address()));
-    Reference.reachabilityFence(tensor);
+    int status =
+        TenonNative.tenon_function_context_mark_non_differentiable(
+            address(), tensor.beginUse());
+    tensor.endUse();
+    Errors.check(status);
   }
 
   /** Says whether backward gets zeros, as at first, or null for outputs that none came to. */

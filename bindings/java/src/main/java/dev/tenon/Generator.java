@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * One reference to a generator: a seed and a place in its sequence, on a device.
@@ -27,8 +26,8 @@ public final class Generator extends NativeHandle {
 
   @Override
   Generator unownedCopy() {
-    Generator copy = new Generator(TenonNative.tenon_generator_retain(address()));
-    Reference.reachabilityFence(this);
+    Generator copy = new Generator(TenonNative.tenon_generator_retain(beginUse()));
+    endUse();
     return copy;
   }
 
@@ -83,7 +82,7 @@ public final class Generator extends NativeHandle {
 
   /** Tells whether both objects stand for the same generator. */
   public boolean isSame(Generator other) {
-    return address() == other.address();
+    return hasAddressOf(other);
   }
 
   // ---- Place in a sequence --------------------------------------------------------------------
@@ -97,22 +96,22 @@ public final class Generator extends NativeHandle {
       TenonNative.tenon_generator_device(address(), out);
       return Device.read(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
 
   /** Goes to the beginning of a seed's sequence, and returns this. */
   public Generator seed(long seed) {
-    Errors.check(TenonNative.tenon_generator_seed(address(), seed));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_generator_seed(beginUse(), seed);
+    endUse();
+    Errors.check(status);
     return this;
   }
 
   /** Returns the seed whose sequence this is in. */
   public long initialSeed() {
-    long seed = TenonNative.tenon_generator_initial_seed(address());
-    Reference.reachabilityFence(this);
+    long seed = TenonNative.tenon_generator_initial_seed(beginUse());
+    endUse();
     return seed;
   }
 
@@ -133,7 +132,6 @@ public final class Generator extends NativeHandle {
       Memory.copyOut(data, state, 0, state.length);
       return state;
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -147,7 +145,6 @@ public final class Generator extends NativeHandle {
       Memory.copyIn(state, 0, data, state.length);
       Errors.check(TenonNative.tenon_generator_set_state(address(), data, state.length));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -167,7 +164,6 @@ public final class Generator extends NativeHandle {
       Errors.check(draw.call(address(), count, data));
       Memory.copyOut(data, array, 0, (long) count * size);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }

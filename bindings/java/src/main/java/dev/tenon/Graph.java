@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -95,15 +94,18 @@ public final class Graph extends NativeHandle {
     Objects.requireNonNull(function, "function");
     Graph graph = made(out -> TenonNative.tenon_graph_begin(flags, out));
     boolean done = false;
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
     try {
+      long self = graph.address();
       for (Tensor input : inputs) {
-        Errors.check(TenonNative.tenon_graph_add_input(graph.address(), input.address(), null, 0));
+        Errors.check(TenonNative.tenon_graph_add_input(self, input.address(), null, 0));
       }
       graph.addOutputs(function.callAll(inputs));
       done = true;
     } finally {
-      int status = TenonNative.tenon_graph_end(graph.address());
-      Reference.reachabilityFence(inputs);
+      int status = TenonNative.tenon_graph_end(graph.address);
+      frame.reset(mark);
       if (!done) {
         graph.close();
       } else {
@@ -134,7 +136,8 @@ public final class Graph extends NativeHandle {
   /** The relations of sizes that each run checks, such as "s0 == s1". */
   public List<String> guards() {
     List<String> guards = new ArrayList<>();
-    long count = TenonNative.tenon_graph_guard_count(address());
+    long count = TenonNative.tenon_graph_guard_count(beginUse());
+    endUse();
     for (long i = 0; i < count; i++) {
       long index = i;
       guards.add(Tenon.text(this, out -> fillGuard(index, out)));
@@ -159,13 +162,13 @@ public final class Graph extends NativeHandle {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
+      long self = address();
       long value = frame.allocate(Structs.VALUE_SIZE);
       for (Tensor output : outputs) {
         Values.putTensor(value, output.address());
-        Errors.check(TenonNative.tenon_graph_add_output(address(), value));
+        Errors.check(TenonNative.tenon_graph_add_output(self, value));
       }
     } finally {
-      Reference.reachabilityFence(outputs);
       frame.reset(mark);
     }
   }
@@ -196,8 +199,6 @@ public final class Graph extends NativeHandle {
       Errors.check(TenonNative.tenon_graph_run(address(), stack));
       return taken(frame, rets, count);
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(inputs);
       frame.reset(mark);
       References.drain();
     }
@@ -222,15 +223,15 @@ public final class Graph extends NativeHandle {
 
   /** Returns how many calls it has. */
   public int nodeCount() {
-    long count = TenonNative.tenon_graph_node_count(address());
-    Reference.reachabilityFence(this);
+    long count = TenonNative.tenon_graph_node_count(beginUse());
+    endUse();
     return (int) count;
   }
 
   /** Returns how many tensors it holds. */
   public int attributeCount() {
-    long count = TenonNative.tenon_graph_attribute_count(address());
-    Reference.reachabilityFence(this);
+    long count = TenonNative.tenon_graph_attribute_count(beginUse());
+    endUse();
     return (int) count;
   }
 
@@ -247,8 +248,6 @@ public final class Graph extends NativeHandle {
       Errors.check(TenonNative.tenon_graph_define(address(), library.address(), name, out));
       return Op.of(Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(library);
       frame.reset(mark);
     }
   }
@@ -259,11 +258,7 @@ public final class Graph extends NativeHandle {
    * @throws TenonException INVALID_ARGUMENT for unknown bits
    */
   public Graph transform(int passes) {
-    try {
-      return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return made(out -> TenonNative.tenon_graph_transform(address(), passes, out));
   }
 
   /**
@@ -290,7 +285,6 @@ public final class Graph extends NativeHandle {
     } finally {
       Native.dropReference(reference);
       References.drain();
-      Reference.reachabilityFence(this);
     }
   }
 
@@ -322,9 +316,6 @@ public final class Graph extends NativeHandle {
       return new Replaced(graph, Memory.getLong(count));
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(pattern);
-      Reference.reachabilityFence(replacement);
     }
   }
 
@@ -335,8 +326,9 @@ public final class Graph extends NativeHandle {
    *     recorded as another, or what a call fails with on fake tensors
    */
   public void check() {
-    Errors.check(TenonNative.tenon_graph_check(address()));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_graph_check(beginUse());
+    endUse();
+    Errors.check(status);
   }
 
   /**
@@ -366,7 +358,6 @@ public final class Graph extends NativeHandle {
           LongStream.range(first, first + count).mapToObj(GraphRef::new).toList());
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
     }
   }
 
@@ -388,14 +379,13 @@ public final class Graph extends NativeHandle {
       return users;
     } finally {
       frame.reset(mark);
-      Reference.reachabilityFence(this);
     }
   }
 
   /** Returns the value that is an input; null for an input that is not there. */
   public GraphRef input(int index) {
-    long value = TenonNative.tenon_graph_input_value(address(), index);
-    Reference.reachabilityFence(this);
+    long value = TenonNative.tenon_graph_input_value(beginUse(), index);
+    endUse();
     return value < 0 ? null : new GraphRef(value);
   }
 
@@ -407,11 +397,7 @@ public final class Graph extends NativeHandle {
    *     overload, and for a view of what is written that nothing undoes
    */
   public Graph functionalize(int flags) {
-    try {
-      return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return made(out -> TenonNative.tenon_graph_functionalize(address(), flags, out));
   }
 
   /**
@@ -429,8 +415,9 @@ public final class Graph extends NativeHandle {
    * @throws TenonException SYSTEM naming the path
    */
   public void save(String path) {
-    Errors.check(TenonNative.tenon_graph_save(address(), path));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_graph_save(beginUse(), path);
+    endUse();
+    Errors.check(status);
   }
 
   /**

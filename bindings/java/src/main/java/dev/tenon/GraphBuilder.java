@@ -43,12 +43,9 @@ public final class GraphBuilder {
    * @throws TenonException as {@link #input}
    */
   public GraphRef attribute(Tensor tensor, String name) {
-    long given = tensor.address();
-    try {
-      return made(out -> TenonNative.tenon_graph_add_attribute(graph.address(), given, name, out));
-    } finally {
-      Reference.reachabilityFence(tensor);
-    }
+    return made(
+        out ->
+            TenonNative.tenon_graph_add_attribute(graph.address(), tensor.address(), name, out));
   }
 
   /**
@@ -59,7 +56,12 @@ public final class GraphBuilder {
    *     its type, INDEX for a value that is not there
    */
   public GraphRef append(Op op, Object... args) {
-    return append(graph.address(), op, args);
+    long self = graph.beginUse();
+    try {
+      return append(self, op, args);
+    } finally {
+      graph.endUse();
+    }
   }
 
   /**

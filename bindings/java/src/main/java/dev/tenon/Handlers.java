@@ -38,7 +38,6 @@ final class Handlers {
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
     long subject = Memory.getLong(upcall + Structs.UPCALL_SUBJECT);
     frame.upcalls++;
-    long outerUpcall = frame.beginUpcall();
     try {
       Object self = id == LOGGER ? null : References.get(id);
       switch (kind) {
@@ -75,9 +74,8 @@ final class Handlers {
       return Errors.store(t, stack, frame.upcalls);
     } finally {
       frame.upcalls--;
+      frame.reset(mark); // first: what the region closes is no longer in use
       frame.closeRegion(outer);
-      frame.endUpcall(outerUpcall);
-      frame.reset(mark);
     }
   }
 

@@ -7,7 +7,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.TenonNativeConstants;
-import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
@@ -161,7 +160,6 @@ public final class Hook extends NativeHandle {
     long a = address;
     if (a != 0) {
       TenonNative.tenon_hook_remove(a);
-      Reference.reachabilityFence(this);
     }
     super.close();
     References.drain();

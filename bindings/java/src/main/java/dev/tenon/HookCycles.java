@@ -15,26 +15,19 @@ import java.util.List;
  * <p>C holds a hook by a strong reference, and the tensor's object holds the tensor: a hook that
  * refers to that object would keep itself. While nothing in C but the object refers to the tensor
  * and to its node, no pass can run the hook. Then the object holds the hook instead, and C holds it
- * weakly, so that the collector sees the cycle. Any use of the object puts the strong reference
- * back before it reads the address.
+ * weakly, so that the collector sees the cycle.
  *
- * <p>After each collection every tensor with hooks is looked at, on the cleaner's thread. One that
- * has nothing else in C is watched first, and its hooks are weakened when it was not used until the
- * next collection: a use that was under way has ended by then, or shows in the counts.
+ * <p>After each collection, the cleaner's thread looks at every tensor with hooks. It hides the
+ * tensor's address, so that a use that begins has to wait for this class's lock, and then weakens
+ * the hooks if no use is in flight and nothing else refers to the tensor; otherwise it puts the
+ * address back. The next use of a tensor with weak hooks makes them strong again.
  */
 final class HookCycles {
-  private enum State {
-    STRONG,
-    WATCHED,
-    WEAK
-  }
-
   /** The hooks of one tensor's object, which refers to this. */
   static final class Hooks {
     private final List<Object> bodies = new ArrayList<>();
     private final List<Integer> ids = new ArrayList<>();
-    private State state = State.STRONG;
-    private CallFrame home; // while watched or weak: the thread's that made the object
+    private long address; // the tensor's while the hooks are weak, otherwise 0
   }
 
   private static final List<WeakReference<Tensor>> TENSORS = new ArrayList<>();
@@ -55,19 +48,17 @@ final class HookCycles {
     wake();
   }
 
-  /** Makes a tensor's hooks strong again; it is about to be used. */
-  static synchronized void strengthen(NativeHandle handle) {
-    Hooks hooks = ((Tensor) handle).hooks;
-    if (hooks.state == State.STRONG) {
-      return;
-    }
-    if (hooks.state == State.WEAK) {
+  /** Makes a tensor's hooks strong again before a use; returns the address, 0 if it is closed. */
+  static synchronized long strengthen(Tensor tensor) {
+    Hooks hooks = tensor.hooks;
+    if (hooks.address != 0) {
       for (int i = 0; i < hooks.bodies.size(); i++) {
         References.strengthen(hooks.ids.get(i), hooks.bodies.get(i));
       }
+      tensor.showAddress(hooks.address);
+      hooks.address = 0;
     }
-    hooks.state = State.STRONG;
-    handle.moveTo(hooks.home);
+    return tensor.address;
   }
 
   // Asks to be called after the next collection.
@@ -83,38 +74,37 @@ final class HookCycles {
     TENSORS.removeIf(
         reference -> {
           Tensor tensor = reference.get();
-          if (tensor == null || tensor.isClosed()) {
-            return true;
-          }
-          look(tensor);
-          return false;
+          return tensor == null || !look(tensor);
         });
     if (!TENSORS.isEmpty()) {
       wake();
     }
   }
 
-  // close() takes the same lock, so that the address stays good here.
-  private static void look(Tensor tensor) {
+  // Weakens the hooks of a tensor if it can; returns false if the tensor is closed. close() takes
+  // the same lock, so that a hidden address stays valid.
+  private static boolean look(Tensor tensor) {
     Hooks hooks = tensor.hooks;
-    if (hooks.state == State.WEAK) {
-      return;
+    if (hooks.address != 0 || tensor.borrowed) {
+      return true;
     }
-    if (!isAlone(tensor.address)) {
-      strengthen(tensor);
-    } else if (hooks.state == State.STRONG) {
-      hooks.state = State.WATCHED;
-      hooks.home = tensor.moveTo(CallFrame.NONE);
-    } else {
+    long address = tensor.hideAddress();
+    if (address == 0) {
+      return false;
+    }
+    if (tensor.isUnusedAfterFence() && isAlone(address)) {
       for (int i = 0; i < hooks.bodies.size(); i++) {
         References.weaken(hooks.ids.get(i), hooks.bodies.get(i));
       }
-      hooks.state = State.WEAK;
+      hooks.address = address;
+    } else {
+      tensor.showAddress(address);
     }
     Reference.reachabilityFence(tensor);
+    return true;
   }
 
-  // Whether nothing refers to a tensor but one object, and nothing to its node but the tensor.
+  // Returns true if one object alone refers to a tensor, and the tensor alone to its node.
   private static boolean isAlone(long tensor) {
     if (TenonNative.tenon_tensor_use_count(tensor) != 1) {
       return false;

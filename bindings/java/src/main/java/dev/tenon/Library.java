@@ -9,7 +9,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +143,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_define(address(), schema, options, out));
       return Op.of(Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -305,7 +303,6 @@ public final class Library extends NativeHandle {
       }
       return keep(Memory.getLong(out), full);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -421,7 +418,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_autograd(library, op, formula, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -446,7 +442,6 @@ public final class Library extends NativeHandle {
           TenonNative.tenon_library_set_gradient_policy(address(), op, policy.number, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -487,7 +482,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_autocast(address(), op, rule, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -524,7 +518,6 @@ public final class Library extends NativeHandle {
       Errors.check(TenonNative.tenon_library_register_vmap(library, op, raw, out));
       return keep(Memory.getLong(out), fullName(op));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
       References.drain();
     }
@@ -538,11 +531,11 @@ public final class Library extends NativeHandle {
    */
   @Override
   public void close() {
-    long a = address;
+    long a = tryBeginUse();
     if (a != 0) {
       TenonNative.tenon_library_close(a);
-      Reference.reachabilityFence(this);
     }
+    endUse();
     releaseAll();
   }
 
@@ -553,13 +546,13 @@ public final class Library extends NativeHandle {
    *     its kernels; it is closed then all the same. INVALID_ARGUMENT for a negative time-out
    */
   public void drain(Duration timeout) {
-    long a = address();
     long limit = Tenon.nanoseconds("Library.drain", timeout);
+    long a = beginUse();
     TenonNative.tenon_library_close(a);
     try {
       Errors.check(TenonNative.tenon_library_drain(a, limit));
     } finally {
-      Reference.reachabilityFence(this);
+      endUse();
       releaseAll();
     }
   }

@@ -6,30 +6,27 @@ import dev.tenon.internal.TenonNative;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
-import java.net.URL;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.lang.ref.Reference;
 
 /**
  * Something native with an owner: closed explicitly, by the {@link Scope} it was made in, or at
  * last by a cleaner when it is forgotten (libraries excepted: {@link Library} says why).
  *
  * <p>Closing twice is safe. Use after close throws {@link IllegalStateException}. A call holds its
- * arguments: an object that is closed while a call uses it, by a kernel or a hook that the call
- * runs or by another thread, is released after the call, at the latest when garbage is collected.
+ * arguments: an object that is closed while calls use it, by a kernel or a hook that a call runs or
+ * by another thread, is released when the last of these uses ends.
  */
-// How closing is kept apart from calls in progress:
+// How close() finds the uses in flight:
 //
-// - On one thread. A call in progress lies below the Java code that C, or a direct call, has
-//   entered since (an upcall). Its arguments were made before that upcall began. So close()
-//   compares the object's stamp with that of the innermost upcall, and an older object waits in its
-//   thread's CallFrame until the upcalls that are newer than it have returned.
-// - Between threads. The first use by another thread than the one that made the object notes that
-//   thread, makes a full fence and reads the address after that. close() clears the address
-//   atomically and looks at the threads after that. One of the two sees the other: the use finds no
-//   address, or close() finds the thread. A thread that has no method of this package on its stack
-//   uses nothing; while another has, the release is left to the cleaner, since the object stays
-//   reachable during the use.
+// - A use increments a count, reads the address, and decrements the count when the native call has
+//   returned. The thread that made the object has a plain counter of its own (`uses`); all other
+//   threads share an atomic one (`sharedUses`).
+// - close() clears the address, then reads both counters. If both are zero, it releases the object.
+//   Otherwise it leaves the address in `pending`; each use that ends and finds the address cleared
+//   reads both counters again, and whoever takes `pending` releases the object.
+// - This is Dekker's protocol: it needs a full fence between the write and the read on both sides.
+//   Atomic operations have one. The plain counter has only a compiler barrier, which costs nothing;
+//   whoever reads it on another thread first runs ProcessFence, a full fence on all threads.
 abstract class NativeHandle implements AutoCloseable {
   static final int TENSOR = 0;
   static final int LIBRARY = 1;
@@ -48,14 +45,17 @@ abstract class NativeHandle implements AutoCloseable {
   static final int FAKE_MODE = 14;
   static final int SHAPE_ENV = 15;
 
-  private static final Map<String, Boolean> OURS = new ConcurrentHashMap<>();
-  private static final String PACKAGE = NativeHandle.class.getPackageName() + ".";
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
+  private static final VarHandle PENDING;
+  private static final VarHandle SHARED_USES;
 
   static {
     try {
-      ADDRESS = MethodHandles.lookup().findVarHandle(NativeHandle.class, "address", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ADDRESS = lookup.findVarHandle(NativeHandle.class, "address", long.class);
+      PENDING = lookup.findVarHandle(NativeHandle.class, "pending", long.class);
+      SHARED_USES = lookup.findVarHandle(NativeHandle.class, "sharedUses", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -71,12 +71,17 @@ abstract class NativeHandle implements AutoCloseable {
   int slot = -1;
   // A view of something that C owns for the length of a call.
   boolean borrowed;
-  // The frame of the thread that made this object, and that frame's count of upcalls at that time;
-  // null if close() releases the object at once.
+  // The frame of the thread that made this object; null while nobody owns it, when close() releases
+  // it at once.
   private CallFrame home;
-  private long stamp;
-  // Other threads that have used this; null without.
-  private Thread[] sharers;
+  // Number of uses in flight on the home thread, which alone writes it.
+  private int uses;
+  // Number of uses in flight on all other threads.
+  @SuppressWarnings("FieldMayBeFinal")
+  private volatile int sharedUses;
+  // The address of a closed object that the end of its last use releases, otherwise 0.
+  @SuppressWarnings("FieldMayBeFinal")
+  private volatile long pending;
 
   NativeHandle(long address) {
     this.address = address;
@@ -134,10 +139,10 @@ abstract class NativeHandle implements AutoCloseable {
     NativeMemory.add(bytes);
   }
 
-  /** Notes the thread that makes this object. */
+  /** Notes the thread that makes this object, before another thread can see the object. */
   final void belongTo(CallFrame frame) {
     home = frame;
-    stamp = frame.upcallsBegun();
+    VarHandle.storeStoreFence();
   }
 
   /** How many bytes at an address of this type the garbage collector should know of. */
@@ -145,114 +150,131 @@ abstract class NativeHandle implements AutoCloseable {
     return 0;
   }
 
-  /** Returns the address; throws when closed. The caller fences this object after native use. */
+  // ---- Uses -----------------------------------------------------------------------------------
+
+  /**
+   * Returns the address; throws when closed. The object is in use until the innermost mark of the
+   * calling thread's frame is reset.
+   */
   final long address() {
-    long a = addressOrZero();
+    CallFrame made = home;
+    boolean isHome = made != null && made.thread() == Thread.currentThread();
+    return open((isHome ? made : CallFrame.get()).hold(this));
+  }
+
+  /** Like address(), but for one native call that {@link #endUse} follows. */
+  final long beginUse() {
+    long a = tryBeginUse();
+    if (a == 0) {
+      endUse();
+    }
+    return open(a);
+  }
+
+  /** Returns true if both objects stand for the same native one; throws when one is closed. */
+  final boolean hasAddressOf(NativeHandle other) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      return address() == other.address();
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  private long open(long a) {
     if (a == 0) {
       throw new IllegalStateException(title() + ": must be open, got a closed one");
     }
     return a;
   }
 
-  /** Returns the address for one use, 0 when closed. The caller fences this object after that. */
-  final long addressOrZero() {
+  /** Begins a use, to be ended with {@link #endUse}; returns the address, 0 when closed. */
+  final long tryBeginUse() {
     CallFrame made = home;
-    if (made != null && made.thread() != Thread.currentThread()) {
-      useElsewhere(made);
-    }
-    return address;
-  }
-
-  private void useElsewhere(CallFrame made) {
-    if (made == CallFrame.NONE) {
-      HookCycles.strengthen(this);
-      if (home.thread() == Thread.currentThread()) {
-        return;
+    if (made != null) {
+      if (made.thread() == Thread.currentThread()) {
+        uses++;
+        VarHandle.acquireFence(); // the compiler's barrier: see above
+      } else {
+        beginSharedUse(made);
       }
     }
-    Thread current = Thread.currentThread();
-    if (!contains(sharers, current)) {
-      synchronized (this) {
-        int count = sharers == null ? 0 : sharers.length;
-        Thread[] more = new Thread[count + 1];
-        if (count > 0) {
-          System.arraycopy(sharers, 0, more, 0, count);
-        }
-        more[count] = current;
-        sharers = more;
-      }
-      VarHandle.fullFence(); // see above
+    long a = address;
+    return a != 0 ? a : wake();
+  }
+
+  private void beginSharedUse(CallFrame made) {
+    SHARED_USES.getAndAdd(this, 1);
+    if (borrowed) {
+      ProcessFence.run(made.thread()); // endView() clears the address without a fence
     }
   }
 
-  private static boolean contains(Thread[] threads, Thread wanted) {
-    if (threads != null) {
-      for (Thread thread : threads) {
-        if (thread == wanted) {
-          return true;
-        }
-      }
+  /** Ends a use; releases the object if it was closed meanwhile and this was the last one. */
+  final void endUse() {
+    CallFrame made = home;
+    if (made == null) {
+      Reference.reachabilityFence(this);
+      return;
     }
-    return false;
+    if (made.thread() == Thread.currentThread()) {
+      assert uses > 0;
+      VarHandle.releaseFence();
+      uses--;
+      VarHandle.acquireFence(); // the compiler's barrier: see above
+    } else {
+      SHARED_USES.getAndAdd(this, -1);
+    }
+    if (address == 0) {
+      VarHandle.fullFence();
+      releasePending();
+    }
   }
 
-  // Whether a call of some thread may use this object, whose address is cleared.
-  private boolean isInUse(CallFrame made) {
-    Thread current = Thread.currentThread();
-    if (made.thread() != current
-        && (CallFrame.get().isRunningSince(0) || isInside(made.thread()))) {
-      return true;
-    }
-    Thread[] others;
-    synchronized (this) {
-      others = sharers;
-    }
-    if (others != null) {
-      for (Thread other : others) {
-        if (other != current && isInside(other)) {
-          return true;
-        }
-      }
-    }
-    return false;
+  // Returns true if no use is in flight. Threads other than the home one run ProcessFence first.
+  private boolean isUnused() {
+    return uses == 0 && sharedUses == 0;
   }
 
-  private static boolean isInside(Thread thread) {
-    for (StackTraceElement frame : thread.getStackTrace()) {
-      String name = frame.getClassName();
-      int lambda = name.indexOf("$$Lambda");
-      if (lambda >= 0) {
-        name = name.substring(0, lambda); // its own class has no file
-      }
-      if (name.startsWith(PACKAGE) && OURS.computeIfAbsent(name, NativeHandle::isOurs)) {
-        return true;
+  private void releasePending() {
+    if (pending != 0 && isUnused()) {
+      long a = (long) PENDING.getAndSet(this, 0L);
+      if (a != 0) {
+        releaseNow(a);
       }
     }
-    return false;
   }
 
-  // Whether a class of this package came with this one.
-  private static boolean isOurs(String name) {
-    String place = placeOf(name);
-    String own = placeOf(NativeHandle.class.getName());
-    return place == null || own == null || place.startsWith(own);
-  }
-
-  private static String placeOf(String className) {
-    String file = className.replace('.', '/') + ".class";
-    URL url = NativeHandle.class.getClassLoader().getResource(file);
-    if (url == null) {
-      return null;
+  // Leaves a closed object, whose address is cleared, to the end of its last use. The cleaner
+  // stands by for a use that never ends, such as one that a stack overflow cut off.
+  private void releaseAfterUse(long a) {
+    if (cleanable == null) {
+      guardByCleaner(a);
     }
-    String text = url.toString();
-    return text.substring(0, text.length() - file.length());
+    pending = a;
+    releasePending();
   }
 
-  /** Says whose this object is; returns who had it. */
-  final CallFrame moveTo(CallFrame frame) {
-    CallFrame before = home;
-    home = frame;
-    return before;
+  /** Returns an address that was put aside although the object is open; 0 when it is closed. */
+  long wake() {
+    return 0;
+  }
+
+  /** Sets the address of an open object aside, for {@link #wake}; returns it. */
+  final long hideAddress() {
+    return (long) ADDRESS.getAndSet(this, 0L);
+  }
+
+  /** Puts an address back that {@link #hideAddress} returned. */
+  final void showAddress(long hidden) {
+    ADDRESS.setVolatile(this, hidden);
+  }
+
+  /** Returns true if no use is in flight, once the address is hidden and the home thread fenced. */
+  final boolean isUnusedAfterFence() {
+    ProcessFence.run(home.thread());
+    return isUnused();
   }
 
   /** Runs an action once, on the cleaner's thread, after a collection of garbage. */
@@ -267,7 +289,7 @@ abstract class NativeHandle implements AutoCloseable {
 
   /** Tells whether this object was closed. */
   public final boolean isClosed() {
-    return address == 0;
+    return address == 0 && wake() == 0;
   }
 
   /**
@@ -281,6 +303,14 @@ abstract class NativeHandle implements AutoCloseable {
   /** Releases what this object owns. Closing again does nothing. */
   @Override
   public void close() {
+    CallFrame made = home;
+    if (borrowed) {
+      // The end of the kernel call ends the view; only the kernel's own thread may do so earlier.
+      if (made != null && made.thread() == Thread.currentThread()) {
+        endView();
+      }
+      return;
+    }
     long a = takeAddress();
     if (a == 0) {
       return;
@@ -289,21 +319,37 @@ abstract class NativeHandle implements AutoCloseable {
     if (frame != null) {
       frame.untrack(this);
     }
-    if (borrowed) {
-      return;
-    }
-    CallFrame made = home;
     if (made == null) {
       releaseNow(a);
-    } else if (isInUse(made)) {
-      if (cleanable == null) {
-        guardByCleaner(a);
-      }
-    } else if (made.thread() == Thread.currentThread() && made.isRunningSince(stamp)) {
-      made.releaseLater(this, a);
-    } else {
-      releaseNow(a);
+      return;
     }
+    if (made.thread() != Thread.currentThread()) {
+      ProcessFence.run(made.thread());
+    }
+    if (isUnused()) {
+      releaseNow(a);
+    } else {
+      releaseAfterUse(a);
+    }
+  }
+
+  /**
+   * Ends a view, on its home thread, before its owner may release what it shows. Another thread
+   * that still uses the view gets a reference, which the end of its use releases.
+   */
+  final void endView() {
+    long a = address;
+    address = 0;
+    VarHandle.acquireFence(); // the compiler's barrier: see above
+    if (sharedUses != 0 && a != 0) {
+      retainViewed(a);
+      releaseAfterUse(a);
+    }
+  }
+
+  /** Takes another reference to what a view shows. */
+  void retainViewed(long viewed) {
+    throw new AssertionError(title());
   }
 
   /** Releases what a closed object had. */
@@ -315,11 +361,6 @@ abstract class NativeHandle implements AutoCloseable {
     }
   }
 
-  /** How many upcalls its thread had begun when this object was made. */
-  final long stamp() {
-    return stamp;
-  }
-
   /** Tells whether nobody closes this yet: neither scope nor cleaner. */
   final boolean isUnowned() {
     return cleanable == null && owner == null && !borrowed;
@@ -329,7 +370,9 @@ abstract class NativeHandle implements AutoCloseable {
   final void leaveScope() {
     CallFrame frame = owner;
     if (frame != null) {
-      address(); // throws when another thread closed it
+      if (isClosed()) {
+        open(0); // throws: another thread closed it
+      }
       frame.untrack(this);
       guardByCleaner();
     }
@@ -340,7 +383,7 @@ abstract class NativeHandle implements AutoCloseable {
     owner = null;
     slot = -1;
     if (borrowed) {
-      address = 0;
+      endView();
     } else {
       close();
     }

@@ -6,7 +6,6 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -60,8 +59,8 @@ public final class Node extends NativeHandle {
 
   /** Returns a new reference to the same node, owned by the open scope or the caller. */
   public Node retain() {
-    Node copy = retain(CallFrame.get(), address());
-    Reference.reachabilityFence(this);
+    Node copy = retain(CallFrame.get(), beginUse());
+    endUse();
     return copy;
   }
 
@@ -73,21 +72,21 @@ public final class Node extends NativeHandle {
 
   /** Returns the name, such as "MulBackward0", or "AccumulateGrad" for a leaf's. */
   public String name() {
-    String name = TenonNative.tenon_node_name(address());
-    Reference.reachabilityFence(this);
+    String name = TenonNative.tenon_node_name(beginUse());
+    endUse();
     return name;
   }
 
   /** Returns a number that is larger than that of every node the edges lead to. */
   public long sequence() {
-    long sequence = TenonNative.tenon_node_sequence(address());
-    Reference.reachabilityFence(this);
+    long sequence = TenonNative.tenon_node_sequence(beginUse());
+    endUse();
     return sequence;
   }
 
   /** Returns the edges, one for each input of the formula; null where no gradient is wanted. */
   public List<Edge> nextFunctions() {
-    long self = address();
+    long self = beginUse();
     try {
       Edge[] edges = new Edge[(int) TenonNative.tenon_node_edge_count(self)];
       for (int i = 0; i < edges.length; i++) {
@@ -97,14 +96,14 @@ public final class Node extends NativeHandle {
       }
       return Collections.unmodifiableList(Arrays.asList(edges));
     } finally {
-      Reference.reachabilityFence(this);
+      endUse();
     }
   }
 
   /** Returns the tensor whose gradients a leaf keeps; null of other nodes, and when it is gone. */
   public Tensor variable() {
-    long variable = TenonNative.tenon_node_copy_variable(address());
-    Reference.reachabilityFence(this);
+    long variable = TenonNative.tenon_node_copy_variable(beginUse());
+    endUse();
     return Tensor.ownOrNull(CallFrame.get(), variable);
   }
 
@@ -119,12 +118,8 @@ public final class Node extends NativeHandle {
   }
 
   private Hook addHook(int kind, Hook.Body body) {
-    try {
-      return Hook.add(
-          kind, body, (options, out) -> TenonNative.tenon_node_add_hook(address(), options, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return Hook.add(
+        kind, body, (options, out) -> TenonNative.tenon_node_add_hook(address(), options, out));
   }
 
   @Override

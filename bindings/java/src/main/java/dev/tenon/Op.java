@@ -362,114 +362,117 @@ public final class Op {
   // Each returns the result, null without one, or BY_C where a call has other arguments or results.
 
   private Object fixed(Signature s, Tensor a) {
-    long handleA = addressOf(a);
-    if (handleA == 0) {
-      return DirectCall.BY_C;
-    }
-    long r;
-    if (s.tensors == 1) {
-      if (java) {
-        Object result = DirectCall.call(this, s, a, null, null, null);
-        if (result != DirectCall.BY_C) {
-          return result;
-        }
+    long handleA = begin(a);
+    try {
+      if (handleA == 0) {
+        return DirectCall.BY_C;
       }
-      r = Native.call1(s.word, handleA);
-    } else {
+      if (s.tensors == 1) {
+        if (java) {
+          Object result = DirectCall.call(this, s, handleA, 0, 0, 0);
+          if (result != DirectCall.BY_C) {
+            return result;
+          }
+        }
+        return tensor(Native.call1(s.word, handleA));
+      }
       long lane = java ? 0 : s.lane(1);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane1(lane, handleA);
+      long r = Native.callLane1(lane, handleA);
       Reference.reachabilityFence(s);
+      return tensor(r);
+    } finally {
+      end(a, handleA);
     }
-    Reference.reachabilityFence(a);
-    return tensor(r);
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b) {
-    long handleA = addressOf(a);
-    long handleB = addressOf(b);
-    if (handleA == 0 || handleB == 0) {
-      return DirectCall.BY_C;
-    }
-    long r;
-    if (s.tensors == 2) {
-      if (java) {
-        Object result = DirectCall.call(this, s, a, b, null, null);
-        if (result != DirectCall.BY_C) {
-          return result;
-        }
+    long handleA = begin(a);
+    long handleB = begin(b);
+    try {
+      if (handleA == 0 || handleB == 0) {
+        return DirectCall.BY_C;
       }
-      r = Native.call2(s.word, handleA, handleB);
-    } else {
+      if (s.tensors == 2) {
+        if (java) {
+          Object result = DirectCall.call(this, s, handleA, handleB, 0, 0);
+          if (result != DirectCall.BY_C) {
+            return result;
+          }
+        }
+        return tensor(Native.call2(s.word, handleA, handleB));
+      }
       long lane = java ? 0 : s.lane(2);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane2(lane, handleA, handleB);
+      long r = Native.callLane2(lane, handleA, handleB);
       Reference.reachabilityFence(s);
+      return tensor(r);
+    } finally {
+      end(a, handleA);
+      end(b, handleB);
     }
-    Reference.reachabilityFence(a);
-    Reference.reachabilityFence(b);
-    return tensor(r);
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b, Tensor c) {
-    long handleA = addressOf(a);
-    long handleB = addressOf(b);
-    long handleC = addressOf(c);
-    if (handleA == 0 || handleB == 0 || handleC == 0) {
-      return DirectCall.BY_C;
-    }
-    long r;
-    if (s.tensors == 3) {
-      if (java) {
-        Object result = DirectCall.call(this, s, a, b, c, null);
-        if (result != DirectCall.BY_C) {
-          return result;
-        }
+    long handleA = begin(a);
+    long handleB = begin(b);
+    long handleC = begin(c);
+    try {
+      if (handleA == 0 || handleB == 0 || handleC == 0) {
+        return DirectCall.BY_C;
       }
-      r = Native.call3(s.word, handleA, handleB, handleC);
-    } else {
+      if (s.tensors == 3) {
+        if (java) {
+          Object result = DirectCall.call(this, s, handleA, handleB, handleC, 0);
+          if (result != DirectCall.BY_C) {
+            return result;
+          }
+        }
+        return tensor(Native.call3(s.word, handleA, handleB, handleC));
+      }
       long lane = java ? 0 : s.lane(3);
       if (lane == 0) {
         return DirectCall.BY_C;
       }
-      r = Native.callLane3(lane, handleA, handleB, handleC);
+      long r = Native.callLane3(lane, handleA, handleB, handleC);
       Reference.reachabilityFence(s);
+      return tensor(r);
+    } finally {
+      end(a, handleA);
+      end(b, handleB);
+      end(c, handleC);
     }
-    Reference.reachabilityFence(a);
-    Reference.reachabilityFence(b);
-    Reference.reachabilityFence(c);
-    return tensor(r);
   }
 
   private Object fixed(Signature s, Tensor a, Tensor b, Tensor c, Tensor d) {
-    long handleA = addressOf(a);
-    long handleB = addressOf(b);
-    long handleC = addressOf(c);
-    long handleD = addressOf(d);
-    if (handleA == 0 || handleB == 0 || handleC == 0 || handleD == 0) {
-      return DirectCall.BY_C;
-    }
-    long r;
-    if (s.tensors == 4) {
+    long handleA = begin(a);
+    long handleB = begin(b);
+    long handleC = begin(c);
+    long handleD = begin(d);
+    try {
+      if (handleA == 0 || handleB == 0 || handleC == 0 || handleD == 0) {
+        return DirectCall.BY_C;
+      }
+      if (s.tensors != 4) {
+        return DirectCall.BY_C;
+      }
       if (java) {
-        Object result = DirectCall.call(this, s, a, b, c, d);
+        Object result = DirectCall.call(this, s, handleA, handleB, handleC, handleD);
         if (result != DirectCall.BY_C) {
           return result;
         }
       }
-      r = Native.call4(s.word, handleA, handleB, handleC, handleD);
-    } else {
-      return DirectCall.BY_C;
+      return tensor(Native.call4(s.word, handleA, handleB, handleC, handleD));
+    } finally {
+      end(a, handleA);
+      end(b, handleB);
+      end(c, handleC);
+      end(d, handleD);
     }
-    Reference.reachabilityFence(a);
-    Reference.reachabilityFence(b);
-    Reference.reachabilityFence(c);
-    Reference.reachabilityFence(d);
-    return tensor(r);
   }
 
   // ---- Calls with tensors and numbers, the rest left to defaults --------------------------------
@@ -483,12 +486,11 @@ public final class Op {
       try {
         long values = CallBlock.open(frame, s, 2);
         if (values != 0
-            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(frame, values, s, 0, a)
             && CallBlock.put(values, s, 1, n)) {
           return CallBlock.run(frame, s, this, values);
         }
       } finally {
-        Reference.reachabilityFence(a);
         frame.reset(mark);
       }
     }
@@ -504,12 +506,11 @@ public final class Op {
       try {
         long values = CallBlock.open(frame, s, 2);
         if (values != 0
-            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(frame, values, s, 0, a)
             && CallBlock.put(values, s, 1, x)) {
           return CallBlock.run(frame, s, this, values);
         }
       } finally {
-        Reference.reachabilityFence(a);
         frame.reset(mark);
       }
     }
@@ -525,22 +526,34 @@ public final class Op {
       try {
         long values = CallBlock.open(frame, s, 3);
         if (values != 0
-            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(frame, values, s, 0, a)
             && CallBlock.put(values, s, 1, n)
             && CallBlock.put(values, s, 2, m)) {
           return CallBlock.run(frame, s, this, values);
         }
       } finally {
-        Reference.reachabilityFence(a);
         frame.reset(mark);
       }
     }
     return callTensor(new Object[] {a, n, m});
   }
 
-  // 0 for absent and closed tensors, which take the general way: it words the error.
-  private static long addressOf(Tensor tensor) {
-    return tensor == null ? 0 : tensor.addressOrZero();
+  // Returns 0 for absent and closed tensors, which take the general way: it words the error.
+  private static long begin(Tensor tensor) {
+    if (tensor == null) {
+      return 0;
+    }
+    long handle = tensor.tryBeginUse();
+    if (handle == 0) {
+      tensor.endUse();
+    }
+    return handle;
+  }
+
+  private static void end(Tensor tensor, long handle) {
+    if (handle != 0) {
+      tensor.endUse();
+    }
   }
 
   // What a native returned that ran the call.

@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * The results of a function, and the way from gradients of these to gradients of its arguments,
@@ -58,8 +57,6 @@ public final class Pullback extends NativeHandle {
       }
       return grads;
     } finally {
-      Reference.reachabilityFence(this);
-      Reference.reachabilityFence(cotangents);
       frame.reset(mark);
       References.drain();
     }

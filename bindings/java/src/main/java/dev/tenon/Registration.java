@@ -3,7 +3,6 @@
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /**
  * One registered kernel. It stays until its library is closed, or until this is closed: forgetting
@@ -32,21 +31,22 @@ public final class Registration extends NativeHandle {
           ErrorCode.STATE,
           "Registration.callOlder: registration must be a kernel's, got a fallback's");
     }
+    long self = beginUse();
     try {
-      return Operators.find(op).callOlder(address(), keys, args);
+      return Operators.find(op).callOlder(self, keys, args);
     } finally {
-      Reference.reachabilityFence(this);
+      endUse();
     }
   }
 
   /** Removes the kernel, at once for new calls. Closing again does nothing. */
   @Override
   public void close() {
-    long a = address;
+    long a = tryBeginUse();
     if (a != 0) {
       TenonNative.tenon_registration_remove(a);
-      Reference.reachabilityFence(this);
     }
+    endUse();
     super.close();
     References.drain();
   }

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,55 +47,59 @@ public final class Schema extends NativeHandle {
 
   /** Returns the canonical text, which parses back to an equal schema. */
   public String text() {
-    String text = TenonNative.tenon_schema_text(address());
-    Reference.reachabilityFence(this);
+    String text = TenonNative.tenon_schema_text(beginUse());
+    endUse();
     return text;
   }
 
   /** Returns the name without overload, such as "aten::add". */
   public String name() {
-    String name = TenonNative.tenon_schema_name(address());
-    Reference.reachabilityFence(this);
+    String name = TenonNative.tenon_schema_name(beginUse());
+    endUse();
     return name;
   }
 
   /** Returns the overload's name, "" for the default one. */
   public String overload() {
-    String overload = TenonNative.tenon_schema_overload(address());
-    Reference.reachabilityFence(this);
+    String overload = TenonNative.tenon_schema_overload(beginUse());
+    endUse();
     return overload;
   }
 
   /** Returns the letters of the typed signature, such as "TTv>T"; "" without a typed form. */
   public String typedSignature() {
-    String letters = TenonNative.tenon_schema_signature(address());
-    Reference.reachabilityFence(this);
+    String letters = TenonNative.tenon_schema_signature(beginUse());
+    endUse();
     return letters;
   }
 
   /** Returns the arguments in order. */
   public List<Argument> arguments() {
-    return list(TenonNative.tenon_schema_argument_count(address()), true);
+    return list(true);
   }
 
   /** Returns the returns in order. */
   public List<Argument> returns() {
-    return list(TenonNative.tenon_schema_return_count(address()), false);
+    return list(false);
   }
 
-  private List<Argument> list(long count, boolean arguments) {
+  private List<Argument> list(boolean arguments) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
+      long schema = address();
+      long count =
+          arguments
+              ? TenonNative.tenon_schema_argument_count(schema)
+              : TenonNative.tenon_schema_return_count(schema);
       long info = frame.allocate(Structs.ARGUMENT_INFO_SIZE);
       List<Argument> all = new ArrayList<>();
       for (long i = 0; i < count; i++) {
-        readInfo(address(), i, arguments, info);
+        readInfo(schema, i, arguments, info);
         all.add(argument(frame, info));
       }
       return List.copyOf(all);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -139,8 +142,8 @@ public final class Schema extends NativeHandle {
   }
 
   private int flags() {
-    int flags = TenonNative.tenon_schema_flags(address());
-    Reference.reachabilityFence(this);
+    int flags = TenonNative.tenon_schema_flags(beginUse());
+    endUse();
     return flags;
   }
 
@@ -150,11 +153,14 @@ public final class Schema extends NativeHandle {
    * @throws TenonException with the reason when they cannot
    */
   public void checkCompatible(Schema older, boolean forward) {
-    int status =
-        TenonNative.tenon_schema_check_compatible(address(), older.address(), forward ? 1 : 0);
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(older);
-    Errors.check(status);
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      Errors.check(
+          TenonNative.tenon_schema_check_compatible(address(), older.address(), forward ? 1 : 0));
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   /** Tells whether names, types, defaults and alias annotations are equal. */
@@ -163,10 +169,13 @@ public final class Schema extends NativeHandle {
     if (!(other instanceof Schema schema)) {
       return false;
     }
-    boolean equal = TenonNative.tenon_schema_equal(address(), schema.address()) != 0;
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(schema);
-    return equal;
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      return TenonNative.tenon_schema_equal(address(), schema.address()) != 0;
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +50,8 @@ public final class ShapeEnv extends NativeHandle {
 
   private synchronized ShapeEnv keeper() {
     if (keeper == null) {
-      keeper = keeping(address());
+      keeper = keeping(beginUse());
+      endUse();
     }
     return keeper;
   }
@@ -83,7 +83,6 @@ public final class ShapeEnv extends NativeHandle {
       Errors.check(TenonNative.tenon_shape_env_new_size(address(), hint, out));
       return (SymInt) SymNumber.take(frame, out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -121,7 +120,6 @@ public final class ShapeEnv extends NativeHandle {
       TenonNative.tenon_symbol_release(symbol); // the keeper has a reference to its environment
       return made;
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -148,7 +146,6 @@ public final class ShapeEnv extends NativeHandle {
       }
       return guards;
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -177,7 +174,6 @@ public final class ShapeEnv extends NativeHandle {
       long failure = Memory.getLong(out + 8);
       return failure == 0 ? Optional.empty() : Optional.of(Tenon.takeText(failure));
     } finally {
-      Reference.reachabilityFence(this);
       numbers.keySet().forEach(SymInt::fence);
       frame.reset(mark);
     }
@@ -201,10 +197,7 @@ public final class ShapeEnv extends NativeHandle {
 
   /** Tells whether both are references to one environment. */
   public boolean isSame(ShapeEnv other) {
-    boolean same = address() == other.address();
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(other);
-    return same;
+    return hasAddressOf(other);
   }
 
   static String text(LongToIntFunction print) {
@@ -225,8 +218,8 @@ public final class ShapeEnv extends NativeHandle {
     if (isClosed()) {
       return "ShapeEnv(closed)";
     }
-    String text = text(out -> TenonNative.tenon_shape_env_print(address(), out));
-    Reference.reachabilityFence(this);
+    String text = text(out -> TenonNative.tenon_shape_env_print(beginUse(), out));
+    endUse();
     return text;
   }
 

@@ -6,7 +6,6 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.Map;
 
 /**
@@ -80,7 +79,6 @@ public final class Simulator extends NativeHandle {
       long list = frame.longs(names);
       Errors.check(TenonNative.tenon_simulator_register(address(), list, keys.length, flags));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -91,18 +89,15 @@ public final class Simulator extends NativeHandle {
    * @throws TenonException NOT_FOUND
    */
   public void remove(String key) {
-    Errors.check(TenonNative.tenon_simulator_remove(address(), key));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_simulator_remove(beginUse(), key);
+    endUse();
+    Errors.check(status);
   }
 
   /** Returns the slot of a runtime key. */
   public Introspect.Slot slot(DispatchKey key) {
-    try {
-      return Introspect.Slot.read(
-          key, info -> TenonNative.tenon_simulator_get_slot(address(), key.number(), info));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return Introspect.Slot.read(
+        key, info -> TenonNative.tenon_simulator_get_slot(address(), key.number(), info));
   }
 
   /** Returns the computed table: the filled slots by key, Undefined first. */

@@ -3,7 +3,6 @@
 package dev.tenon;
 
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /** The memory that views of one tensor share. */
 public final class Storage extends NativeHandle {
@@ -18,28 +17,28 @@ public final class Storage extends NativeHandle {
 
   @Override
   Storage unownedCopy() {
-    Storage copy = new Storage(TenonNative.tenon_storage_retain(address()));
-    Reference.reachabilityFence(this);
+    Storage copy = new Storage(TenonNative.tenon_storage_retain(beginUse()));
+    endUse();
     return copy;
   }
 
   /** Returns the address of the memory, 0 where there is none. */
   public long dataAddress() {
-    long data = TenonNative.tenon_storage_data(address());
-    Reference.reachabilityFence(this);
+    long data = TenonNative.tenon_storage_data(beginUse());
+    endUse();
     return data;
   }
 
   /** Returns the size in bytes. */
   public long byteCount() {
-    long size = TenonNative.tenon_storage_nbytes(address());
-    Reference.reachabilityFence(this);
+    long size = TenonNative.tenon_storage_nbytes(beginUse());
+    endUse();
     return size;
   }
 
   /** Tells whether both are the same storage. */
   public boolean isSame(Storage other) {
-    return address() == other.address();
+    return hasAddressOf(other);
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -35,23 +34,23 @@ public final class Tensor extends TensorSizes {
 
   /** Makes a view of a tensor that C holds, ended with the innermost region. */
   static Tensor borrow(CallFrame frame, long handle) {
-    Tensor tensor = new Tensor(handle);
-    tensor.borrowed = true;
+    Tensor tensor = viewOf(frame, handle);
     frame.track(tensor);
     return tensor;
   }
 
   /** Makes a view of a tensor that C holds, to be ended with {@link #endViewOf}. */
-  static Tensor viewOf(long handle) {
+  static Tensor viewOf(CallFrame frame, long handle) {
     Tensor tensor = new Tensor(handle);
     tensor.borrowed = true;
+    tensor.belongTo(frame);
     return tensor;
   }
 
   /** Ends a view, unless it escaped. */
   static void endViewOf(Object v) {
     if (v instanceof Tensor tensor && tensor.borrowed) {
-      tensor.address = 0;
+      tensor.endView();
     }
   }
 
@@ -70,9 +69,19 @@ public final class Tensor extends TensorSizes {
   }
 
   @Override
+  long wake() {
+    return hooks == null ? 0 : HookCycles.strengthen(this);
+  }
+
+  @Override
+  void retainViewed(long viewed) {
+    TenonNative.tenon_tensor_retain(viewed);
+  }
+
+  @Override
   Tensor unownedCopy() {
-    Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(address()));
-    Reference.reachabilityFence(this);
+    Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(beginUse()));
+    endUse();
     return copy;
   }
 
@@ -158,15 +167,18 @@ public final class Tensor extends TensorSizes {
 
   /** Returns what a wrapper tensor was made with, if that is Java's; else null. */
   public Dispatching wrapped() {
-    long object = TenonNative.tenon_wrapper_object(address());
-    if (object == 0) {
-      return null;
+    long tensor = beginUse();
+    try {
+      long object = TenonNative.tenon_wrapper_object(tensor);
+      if (object == 0) {
+        return null;
+      }
+      long type = TenonNative.tenon_object_get_type(object);
+      boolean java = Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE) == TENON_LANGUAGE_JAVA;
+      return java ? (Dispatching) References.at(TenonNative.tenon_object_self(object)) : null;
+    } finally {
+      endUse();
     }
-    long type = TenonNative.tenon_object_get_type(object);
-    boolean java =
-        Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE)
-            == TENON_LANGUAGE_JAVA;
-    return java ? (Dispatching) References.at(TenonNative.tenon_object_self(object)) : null;
   }
 
   /** Makes a carrier of an object that overrides operators, where a Tensor is required. */
@@ -286,8 +298,8 @@ public final class Tensor extends TensorSizes {
 
   /** Returns a new reference to the same tensor, owned by the open scope or the caller. */
   public Tensor retain() {
-    Tensor copy = own(CallFrame.get(), TenonNative.tenon_tensor_retain(address()));
-    Reference.reachabilityFence(this);
+    Tensor copy = own(CallFrame.get(), TenonNative.tenon_tensor_retain(beginUse()));
+    endUse();
     return copy;
   }
 
@@ -299,11 +311,12 @@ public final class Tensor extends TensorSizes {
     CallFrame frame = owner;
     boolean view = borrowed;
     if (view || frame != null) {
-      long handle = address();
+      long handle = beginUse();
       if (view) {
         TenonNative.tenon_tensor_retain(handle);
         borrowed = false;
       }
+      endUse();
       if (frame != null) {
         frame.untrack(this);
       }
@@ -314,13 +327,13 @@ public final class Tensor extends TensorSizes {
 
   /** Tells whether both objects stand for the same tensor. */
   public boolean isSame(Tensor other) {
-    return address() == other.address();
+    return hasAddressOf(other);
   }
 
   /** Returns the number of references; exact only when no other thread holds one. */
   public long useCount() {
-    long count = TenonNative.tenon_tensor_use_count(address());
-    Reference.reachabilityFence(this);
+    long count = TenonNative.tenon_tensor_use_count(beginUse());
+    endUse();
     return count;
   }
 
@@ -328,8 +341,8 @@ public final class Tensor extends TensorSizes {
 
   /** Returns the dtype; null for the undefined tensor. */
   public DType dtype() {
-    int number = TenonNative.tenon_tensor_dtype(address());
-    Reference.reachabilityFence(this);
+    int number = TenonNative.tenon_tensor_dtype(beginUse());
+    endUse();
     return DType.ofNumber(number);
   }
 
@@ -342,15 +355,14 @@ public final class Tensor extends TensorSizes {
       TenonNative.tenon_tensor_device(address(), out);
       return Device.read(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
 
   /** Tells whether it is fake: it claims its device, and has no memory. */
   public boolean isFake() {
-    boolean fake = TenonNative.tenon_tensor_is_fake(address()) != 0;
-    Reference.reachabilityFence(this);
+    boolean fake = TenonNative.tenon_tensor_is_fake(beginUse()) != 0;
+    endUse();
     return fake;
   }
 
@@ -363,21 +375,20 @@ public final class Tensor extends TensorSizes {
       Errors.check(TenonNative.tenon_tensor_describe(address(), info));
       return Memory.getLong(info + Structs.TENSOR_INFO_STORAGE_OFFSET);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
 
   /** Returns the storage, which views share. */
   public Storage storage() {
-    Storage storage = Storage.retain(CallFrame.get(), TenonNative.tenon_tensor_storage(address()));
-    Reference.reachabilityFence(this);
+    Storage storage = Storage.retain(CallFrame.get(), TenonNative.tenon_tensor_storage(beginUse()));
+    endUse();
     return storage;
   }
 
   private boolean flag(int bit) {
-    int flags = TenonNative.tenon_tensor_flags(address());
-    Reference.reachabilityFence(this);
+    int flags = TenonNative.tenon_tensor_flags(beginUse());
+    endUse();
     return (flags & bit) != 0;
   }
 
@@ -408,15 +419,15 @@ public final class Tensor extends TensorSizes {
 
   /** Returns the dispatch keys that it carries. */
   public DispatchKeySet keys() {
-    long bits = TenonNative.tenon_tensor_keys(address());
-    Reference.reachabilityFence(this);
+    long bits = TenonNative.tenon_tensor_keys(beginUse());
+    endUse();
     return new DispatchKeySet(bits);
   }
 
   /** Returns how often the data that its views share was written in place. */
   public long version() {
-    long version = TenonNative.tenon_tensor_version(address());
-    Reference.reachabilityFence(this);
+    long version = TenonNative.tenon_tensor_version(beginUse());
+    endUse();
     return version;
   }
 
@@ -433,7 +444,6 @@ public final class Tensor extends TensorSizes {
       Errors.check(TenonNative.tenon_tensor_data(address(), out));
       return Memory.getLong(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -526,7 +536,6 @@ public final class Tensor extends TensorSizes {
               : TenonNative.tenon_tensor_to_dlpack(address(), 0, out));
       return Memory.getLong(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }

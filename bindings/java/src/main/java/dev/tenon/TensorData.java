@@ -9,7 +9,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -114,15 +113,26 @@ final class TensorData {
   }
 
   static ByteBuffer asByteBuffer(Tensor tensor) {
-    long data = address(tensor);
-    if (!tensor.isContiguous()) {
+    tensor.beginUse();
+    try {
+      return bufferOf(tensor);
+    } finally {
+      tensor.endUse();
+    }
+  }
+
+  private static ByteBuffer bufferOf(Tensor tensor) {
+    requireCpu(tensor);
+    Elements elements = new Elements(tensor);
+    if (!elements.isRowMajor()) {
       throw TenonException.value(
           "Tensor.asByteBuffer",
           "tensor",
           "contiguous",
-          "strides " + Arrays.toString(tensor.strides()));
+          "strides " + Arrays.toString(elements.strides));
     }
-    long bytes = tensor.numel() * tensor.dtype().size();
+    long data = address(tensor);
+    long bytes = product(elements.sizes) * elements.size;
     if (bytes > Integer.MAX_VALUE) {
       throw TenonException.value(
           "Tensor.asByteBuffer", "tensor", "of at most 2 GiB", bytes + " bytes; slice it first");
@@ -132,10 +142,10 @@ final class TensorData {
     }
     // Slices and duplicates refer to this buffer, so that its end is the end of them all.
     ByteBuffer buffer = Native.newBuffer(data, bytes);
-    long held = TenonNative.tenon_tensor_retain(tensor.address());
+    long held = TenonNative.tenon_tensor_retain(tensor.beginUse());
+    tensor.endUse();
     BUFFERS.register(buffer, () -> TenonNative.tenon_tensor_release(held));
     boolean readOnly = tensor.isReadOnly();
-    Reference.reachabilityFence(tensor);
     ByteBuffer view = readOnly ? buffer.asReadOnlyBuffer() : buffer;
     return view.order(ByteOrder.nativeOrder());
   }
@@ -148,34 +158,93 @@ final class TensorData {
     }
   }
 
-  private static int count(Tensor tensor) {
-    long numel = tensor.numel();
-    if (numel > Integer.MAX_VALUE - 8) {
-      throw TenonException.value(
-          "Tensor", "tensor", "small enough for an array", numel + " elements");
-    }
-    return (int) numel;
-  }
+  /**
+   * The elements of a tensor, of one shape. The shape is copied before the address is read: memory
+   * only grows, so that it has room for that shape even if another thread resizes the tensor.
+   */
+  private static final class Elements {
+    private final Tensor tensor;
+    private final long[] sizes;
+    private final long[] strides;
+    private final long size;
 
-  /** Visits the addresses of the elements in row-major order. */
-  private static void forEach(Tensor tensor, LongConsumer visitor) {
-    long[] sizes = tensor.sizes();
-    long[] strides = tensor.strides();
-    long size = tensor.dtype().size();
-    long address = address(tensor);
-    long[] index = new long[sizes.length];
-    for (long n = tensor.numel(); n > 0; n--) {
-      visitor.accept(address);
+    Elements(Tensor tensor) {
+      long[][] both = tensor.sizesAndStrides();
+      this.tensor = tensor;
+      this.sizes = both[0];
+      this.strides = both[1];
+      this.size = tensor.dtype().size();
+    }
+
+    int count() {
+      return count(1);
+    }
+
+    /** Returns the number of elements, times a factor, for an array. */
+    int count(long factor) {
+      long count = product(sizes);
+      if (count < 0 || count > (Integer.MAX_VALUE - 8) / factor) {
+        throw TenonException.value(
+            "Tensor",
+            "tensor",
+            "small enough for an array",
+            factor == 1 ? count + " elements" : count * factor + " bytes");
+      }
+      return (int) (count * factor);
+    }
+
+    boolean isRowMajor() {
+      if (product(sizes) == 0) {
+        return true;
+      }
+      long expected = 1;
       for (int d = sizes.length - 1; d >= 0; d--) {
-        address += strides[d] * size;
-        if (++index[d] < sizes[d]) {
-          break;
+        if (sizes[d] != 1 && strides[d] != expected) {
+          return false;
         }
-        address -= sizes[d] * strides[d] * size;
-        index[d] = 0;
+        expected *= sizes[d];
+      }
+      return true;
+    }
+
+    /** Copies row-major elements to an array of as many; returns false for other strides. */
+    boolean copyTo(Object array) {
+      if (!isRowMajor()) {
+        return false;
+      }
+      long bytes = product(sizes) * size;
+      tensor.beginUse();
+      try {
+        if (bytes > 0) {
+          Memory.copyOut(address(tensor), array, 0, bytes);
+        }
+      } finally {
+        tensor.endUse();
+      }
+      return true;
+    }
+
+    /** Visits the addresses of the elements in row-major order. */
+    void forEach(LongConsumer visitor) {
+      tensor.beginUse();
+      try {
+        long address = address(tensor);
+        long[] index = new long[sizes.length];
+        for (long n = product(sizes); n > 0; n--) {
+          visitor.accept(address);
+          for (int d = sizes.length - 1; d >= 0; d--) {
+            address += strides[d] * size;
+            if (++index[d] < sizes[d]) {
+              break;
+            }
+            address -= sizes[d] * strides[d] * size;
+            index[d] = 0;
+          }
+        }
+      } finally {
+        tensor.endUse();
       }
     }
-    Reference.reachabilityFence(tensor);
   }
 
   private static double readDouble(long address, DType dtype) {
@@ -218,79 +287,75 @@ final class TensorData {
 
   static float[] toFloats(Tensor tensor) {
     require(tensor, FLOATS, "toFloatArray");
-    float[] values = new float[count(tensor)];
+    Elements elements = new Elements(tensor);
+    float[] values = new float[elements.count()];
     DType dtype = tensor.dtype();
-    if (dtype == DType.FLOAT32 && tensor.isContiguous()) {
-      copyOut(tensor, values);
+    if (dtype == DType.FLOAT32 && elements.copyTo(values)) {
       return values;
     }
     int[] n = {0};
-    forEach(tensor, address -> values[n[0]++] = (float) readDouble(address, dtype));
+    elements.forEach(address -> values[n[0]++] = (float) readDouble(address, dtype));
     return values;
   }
 
   static double[] toDoubles(Tensor tensor) {
     require(tensor, DOUBLES, "toDoubleArray");
-    double[] values = new double[count(tensor)];
+    Elements elements = new Elements(tensor);
+    double[] values = new double[elements.count()];
     DType dtype = tensor.dtype();
-    if (dtype == DType.FLOAT64 && tensor.isContiguous()) {
-      copyOut(tensor, values);
+    if (dtype == DType.FLOAT64 && elements.copyTo(values)) {
       return values;
     }
     int[] n = {0};
-    forEach(tensor, address -> values[n[0]++] = readDouble(address, dtype));
+    elements.forEach(address -> values[n[0]++] = readDouble(address, dtype));
     return values;
   }
 
   static long[] toLongs(Tensor tensor) {
     require(tensor, LONGS, "toLongArray");
-    long[] values = new long[count(tensor)];
+    Elements elements = new Elements(tensor);
+    long[] values = new long[elements.count()];
     DType dtype = tensor.dtype();
-    if (dtype == DType.INT64 && tensor.isContiguous()) {
-      copyOut(tensor, values);
+    if (dtype == DType.INT64 && elements.copyTo(values)) {
       return values;
     }
     int[] n = {0};
-    forEach(tensor, address -> values[n[0]++] = readLong(address, dtype));
+    elements.forEach(address -> values[n[0]++] = readLong(address, dtype));
     return values;
   }
 
   static int[] toInts(Tensor tensor) {
     require(tensor, INTS, "toIntArray");
-    int[] values = new int[count(tensor)];
+    Elements elements = new Elements(tensor);
+    int[] values = new int[elements.count()];
     DType dtype = tensor.dtype();
-    if (dtype == DType.INT32 && tensor.isContiguous()) {
-      copyOut(tensor, values);
+    if (dtype == DType.INT32 && elements.copyTo(values)) {
       return values;
     }
     int[] n = {0};
-    forEach(tensor, address -> values[n[0]++] = (int) readLong(address, dtype));
+    elements.forEach(address -> values[n[0]++] = (int) readLong(address, dtype));
     return values;
   }
 
   static boolean[] toBooleans(Tensor tensor) {
     require(tensor, EnumSet.of(DType.BOOL), "toBooleanArray");
-    boolean[] values = new boolean[count(tensor)];
+    Elements elements = new Elements(tensor);
+    boolean[] values = new boolean[elements.count()];
     int[] n = {0};
-    forEach(tensor, address -> values[n[0]++] = Memory.getByte(address) != 0);
+    elements.forEach(address -> values[n[0]++] = Memory.getByte(address) != 0);
     return values;
   }
 
   static byte[] toBytes(Tensor tensor) {
     requireCpu(tensor);
     int size = tensor.dtype().size();
-    long bytes = tensor.numel() * size;
-    if (bytes > Integer.MAX_VALUE - 8) {
-      throw TenonException.value("Tensor", "tensor", "small enough for an array", bytes + " bytes");
-    }
-    byte[] values = new byte[(int) bytes];
-    if (tensor.isContiguous()) {
-      copyOut(tensor, values);
+    Elements elements = new Elements(tensor);
+    byte[] values = new byte[elements.count(size)];
+    if (elements.copyTo(values)) {
       return values;
     }
     int[] n = {0};
-    forEach(
-        tensor,
+    elements.forEach(
         address -> {
           Memory.copyOut(address, values, n[0], size);
           n[0] += size;
@@ -298,36 +363,35 @@ final class TensorData {
     return values;
   }
 
-  private static void copyOut(Tensor tensor, Object array) {
-    long bytes = tensor.numel() * tensor.dtype().size();
-    if (bytes > 0) {
-      Memory.copyOut(address(tensor), array, 0, bytes);
-      Reference.reachabilityFence(tensor);
-    }
-  }
-
   // ---- One element ----------------------------------------------------------------------------
 
   static double getDouble(Tensor tensor, long[] index) {
-    double value = readDouble(element(tensor, index), tensor.dtype());
-    Reference.reachabilityFence(tensor);
-    return value;
+    tensor.beginUse();
+    try {
+      return readDouble(element(tensor, index), tensor.dtype());
+    } finally {
+      tensor.endUse();
+    }
   }
 
   static long getLong(Tensor tensor, long[] index) {
-    long value = readLong(element(tensor, index), tensor.dtype());
-    Reference.reachabilityFence(tensor);
-    return value;
+    tensor.beginUse();
+    try {
+      return readLong(element(tensor, index), tensor.dtype());
+    } finally {
+      tensor.endUse();
+    }
   }
 
   private static long element(Tensor tensor, long[] index) {
-    long[] sizes = tensor.sizes();
+    long[][] both = tensor.sizesAndStrides();
+    long[] sizes = both[0];
+    long[] strides = both[1];
     if (index.length != sizes.length) {
       throw new TenonException(
           ErrorCode.INDEX,
           "Tensor: index must be of " + sizes.length + " numbers, got " + index.length);
     }
-    long[] strides = tensor.strides();
     long offset = 0;
     for (int d = 0; d < index.length; d++) {
       long i = index[d] < 0 ? index[d] + sizes[d] : index[d];

@@ -6,7 +6,6 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 
 /** What {@link Tensor} knows of gradients; {@link Autograd} runs the passes. */
 abstract class TensorGradients extends TensorMethods {
@@ -19,8 +18,8 @@ abstract class TensorGradients extends TensorMethods {
    * by a recorded call.
    */
   public boolean requiresGrad() {
-    boolean asks = TenonNative.tenon_tensor_requires_grad(address()) != 0;
-    Reference.reachabilityFence(this);
+    boolean asks = TenonNative.tenon_tensor_requires_grad(beginUse()) != 0;
+    endUse();
     return asks;
   }
 
@@ -32,15 +31,16 @@ abstract class TensorGradients extends TensorMethods {
    *     memory of their own
    */
   public Tensor requiresGrad(boolean wanted) {
-    Errors.check(TenonNative.tenon_tensor_set_requires_grad(address(), wanted ? 1 : 0));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_tensor_set_requires_grad(beginUse(), wanted ? 1 : 0);
+    endUse();
+    Errors.check(status);
     return (Tensor) this;
   }
 
   /** Tells whether no recorded call has made this: gradients end here. */
   public boolean isLeaf() {
-    boolean leaf = TenonNative.tenon_tensor_is_leaf(address()) != 0;
-    Reference.reachabilityFence(this);
+    boolean leaf = TenonNative.tenon_tensor_is_leaf(beginUse()) != 0;
+    endUse();
     return leaf;
   }
 
@@ -53,7 +53,6 @@ abstract class TensorGradients extends TensorMethods {
       Errors.check(TenonNative.tenon_tensor_copy_grad(address(), out));
       return Tensor.ownOrNull(frame, Memory.getLong(out));
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -65,10 +64,14 @@ abstract class TensorGradients extends TensorMethods {
    *     STATE for a tensor that is no leaf
    */
   public void setGrad(Tensor grad) {
-    long given = grad == null ? 0 : grad.address();
-    Errors.check(TenonNative.tenon_tensor_set_grad(address(), given));
-    Reference.reachabilityFence(this);
-    Reference.reachabilityFence(grad);
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long given = grad == null ? 0 : grad.address();
+      Errors.check(TenonNative.tenon_tensor_set_grad(address(), given));
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   /**
@@ -95,32 +98,29 @@ abstract class TensorGradients extends TensorMethods {
    * @throws TenonException STATE for a view made without recording whose base was written since
    */
   public Node.Edge gradientEdge() {
-    try {
-      return Node.edge(
-          (node, output) -> TenonNative.tenon_tensor_copy_node(address(), node, output));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return Node.edge(
+        (node, output) -> TenonNative.tenon_tensor_copy_node(address(), node, output));
   }
 
   /** Returns the tensor that a view is a view of, never a view itself; null for all others. */
   public Tensor base() {
-    long base = TenonNative.tenon_tensor_copy_base(address());
-    Reference.reachabilityFence(this);
+    long base = TenonNative.tenon_tensor_copy_base(beginUse());
+    endUse();
     return Tensor.ownOrNull(CallFrame.get(), base);
   }
 
   /** Makes passes leave gradients with this, though it is no leaf, and returns it. */
   public Tensor retainGrad() {
-    Errors.check(TenonNative.tenon_tensor_retain_grad(address()));
-    Reference.reachabilityFence(this);
+    int status = TenonNative.tenon_tensor_retain_grad(beginUse());
+    endUse();
+    Errors.check(status);
     return (Tensor) this;
   }
 
   /** Tells whether passes leave gradients with this, which is no leaf. */
   public boolean retainsGrad() {
-    boolean retains = TenonNative.tenon_tensor_retains_grad(address()) != 0;
-    Reference.reachabilityFence(this);
+    boolean retains = TenonNative.tenon_tensor_retains_grad(beginUse()) != 0;
+    endUse();
     return retains;
   }
 
@@ -143,15 +143,11 @@ abstract class TensorGradients extends TensorMethods {
   }
 
   private Hook addHook(int kind, Hook.Body body) {
-    try {
-      return Hook.add(
-          kind,
-          body,
-          (Tensor) this,
-          (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return Hook.add(
+        kind,
+        body,
+        (Tensor) this,
+        (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
   }
 
   /** Runs a backward pass that begins here: {@link Autograd#backward(Tensor...)}. */

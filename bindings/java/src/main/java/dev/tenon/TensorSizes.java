@@ -18,8 +18,8 @@ abstract class TensorSizes extends TensorGradients {
 
   /** Returns the number of dims. */
   public int dim() {
-    int dims = (int) TenonNative.tenon_tensor_ndim(address());
-    Reference.reachabilityFence(this);
+    int dims = (int) TenonNative.tenon_tensor_ndim(beginUse());
+    endUse();
     return dims;
   }
 
@@ -37,7 +37,6 @@ abstract class TensorSizes extends TensorGradients {
       }
       return Values.readLongs(out, (int) dims);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -49,6 +48,25 @@ abstract class TensorSizes extends TensorGradients {
    */
   public long[] sizes() {
     return numbers("sizes", false);
+  }
+
+  /** Returns sizes and strides that belong together, even if another thread resizes the tensor. */
+  long[][] sizesAndStrides() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long sizes = frame.allocate(16L * TENON_TENSOR_MAX_DIMS);
+      long strides = sizes + 8L * TENON_TENSOR_MAX_DIMS;
+      int dims = (int) TenonNative.tenon_tensor_copy_dims(address(), sizes, strides);
+      if (dims < 0) {
+        throw new TenonException(
+            ErrorCode.NOT_SUPPORTED,
+            "Tensor: tensor must have plain sizes to read elements, got a symbolic shape");
+      }
+      return new long[][] {Values.readLongs(sizes, dims), Values.readLongs(strides, dims)};
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   /** Returns the size of one dim; negative ones count from the end. */
@@ -73,8 +91,8 @@ abstract class TensorSizes extends TensorGradients {
 
   /** Returns the number of elements; -1 for a symbolic shape: see {@link #symNumel}. */
   public long numel() {
-    long numel = TenonNative.tenon_tensor_numel(address());
-    Reference.reachabilityFence(this);
+    long numel = TenonNative.tenon_tensor_numel(beginUse());
+    endUse();
     return numel;
   }
 
@@ -92,7 +110,6 @@ abstract class TensorSizes extends TensorGradients {
         TenonNative.tenon_value_clear(out);
       }
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
   }
@@ -146,15 +163,12 @@ abstract class TensorSizes extends TensorGradients {
    */
   public Tensor newEmptySymbolic(List<SymInt> sizes) {
     DType dtype = ((Tensor) this).dtype();
-    Tensor made =
-        symbolic(
-            "newEmptySymbolic",
-            dtype,
-            sizes,
-            null,
-            at -> TenonNative.tenon_fake_device(address(), at));
-    Reference.reachabilityFence(this);
-    return made;
+    return symbolic(
+        "newEmptySymbolic",
+        dtype,
+        sizes,
+        null,
+        at -> TenonNative.tenon_fake_device(address(), at));
   }
 
   private interface PutDevice {

@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
-import java.lang.ref.Reference;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 
@@ -46,7 +45,6 @@ public final class ThreadState extends NativeHandle {
       Errors.check(TenonNative.tenon_thread_state_enter(address(), out));
       previous = Memory.getLong(out);
     } finally {
-      Reference.reachabilityFence(this);
       frame.reset(mark);
     }
     try {

@@ -8,7 +8,6 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
-import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -196,14 +195,19 @@ final class Values {
 
   /** Writes handles in a row that C takes over, all or none; NULL for null. */
   static void giveTensors(long data, Tensor[] tensors) {
-    long[] handles = new long[tensors.length];
-    for (int i = 0; i < handles.length; i++) {
-      handles[i] = tensors[i] == null ? 0 : tensors[i].address();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long[] handles = new long[tensors.length];
+      for (int i = 0; i < handles.length; i++) {
+        handles[i] = tensors[i] == null ? 0 : tensors[i].address();
+      }
+      for (int i = 0; i < handles.length; i++) {
+        Memory.putLong(data + i * 8L, TenonNative.tenon_tensor_retain(handles[i]));
+      }
+    } finally {
+      frame.reset(mark);
     }
-    for (int i = 0; i < handles.length; i++) {
-      Memory.putLong(data + i * 8L, TenonNative.tenon_tensor_retain(handles[i]));
-    }
-    Reference.reachabilityFence(tensors);
   }
 
   static Object[] readAll(CallFrame frame, long data, int count, int mode) {

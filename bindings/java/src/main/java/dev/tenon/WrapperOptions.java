@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
-import java.lang.ref.Reference;
 
 /**
  * What a wrapper tensor claims to be: see {@link Tensor#wrapper(Dispatching, WrapperOptions)}.
@@ -91,11 +90,7 @@ public final class WrapperOptions {
     Memory.putLong(options + Structs.WRAPPER_OPTIONS_KEYS, keys.bits());
     Memory.putLong(
         options + Structs.WRAPPER_OPTIONS_ALIAS_OF, aliasOf == null ? 0 : aliasOf.address());
-    try {
-      return function.make(options);
-    } finally {
-      Reference.reachabilityFence(aliasOf);
-    }
+    return function.make(options);
   }
 
   /** What takes the options. */

@@ -114,6 +114,9 @@ public final class Native {
 
   public static native ByteBuffer newBuffer(long address, long size);
 
+  /** Runs a full memory fence on all threads; returns false where the system has no such call. */
+  public static native boolean fenceProcess();
+
   /** Returns the bytes of a tensor's elements. */
   public static native long tensorBytes(long tensor);
 
