@@ -17,7 +17,7 @@ void flip(const Call& call) {
     Dims strides(strides_of(source));
     int64_t start = 0;
     for (int32_t d = 0; d < source.ndim; ++d) {
-      if ((dims >> d & 1) == 0) continue;
+      if ((dims >> d & 1) == 0 || source.sizes[d] == 1) continue;
       start += (source.sizes[d] - 1) * strides[d];
       strides[d] = -strides[d];
     }
