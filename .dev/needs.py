@@ -120,7 +120,7 @@ NEEDS = {
         "the Python binding",
         (("python3-dev", "python3-venv"),),
         ("python3-devel", "python", "python3-dev", "python"),
-        tried="3.10 to 3.13",
+        tried="3.10 to 3.14",
     ),
     "jdk": Need(
         "JDK",
@@ -129,7 +129,7 @@ NEEDS = {
         ("java-latest-openjdk-devel", "jdk-openjdk", "openjdk21-jdk", "openjdk"),
         "javac",
         (17,),
-        tried="17, 25",
+        tried="17, 25, 27",
     ),
     "maven": Need(
         "Maven",
