@@ -55,8 +55,8 @@ struct Lengths {
         target(lengths_of(call, "target_lengths", *call.get<Tensor>(first + 1))) {}
 };
 
-// The lengths, 1 for 0, in the dtype and on the device of the losses. Without memory no elements can
-// be copied, and operators make them instead, which a recording sees.
+// The lengths, 1 for 0, in the dtype and on the device of the losses. Losses without memory cannot
+// take copied elements; operators that a recording sees make them instead.
 Tensor divisors_of(Sizes target_lengths, const Tensor& losses) {
   static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
   std::vector<double> lengths(target_lengths.begin(), target_lengths.end());

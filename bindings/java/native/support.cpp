@@ -6,6 +6,7 @@
 #include <unistd.h>
 #endif
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 
@@ -39,9 +40,11 @@ jobject JNICALL new_buffer(JNIEnv* env, jclass, jlong data, jlong size) {
 
 jboolean JNICALL fence_process(JNIEnv*, jclass) {
 #if defined(__linux__) && defined(SYS_membarrier)
-  static const bool registered =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  if (registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
+  const auto ask = [](int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; };
+  if (ask(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return JNI_TRUE;
+  // A process must register before its first fence.
+  if (errno == EPERM && ask(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+      ask(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
     return JNI_TRUE;
   }
 #endif

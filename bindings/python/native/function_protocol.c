@@ -532,8 +532,9 @@ static PyObject* disable_classes(PyObject* module, PyObject* change) {
   long by = PyLong_AsLong(change);
   if (by == -1 && PyErr_Occurred()) return NULL;
   if (classes_disabled + by < 0) {
-    return tnp_raise_format(TENON_ERROR_STATE, "DisableTorchFunctionSubclass: a context must be "
-                                               "entered before it is left");
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "DisableTorchFunctionSubclass: a context must be "
+                            "entered before it is left");
   }
   classes_disabled += by;
   Py_RETURN_NONE;
