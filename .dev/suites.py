@@ -212,14 +212,17 @@ def installed(run: Run) -> Outcome:
 def roots(run: Run) -> Outcome:
     """The same programs in clean roots of Debian: what was typed, and how long each line took."""
     machine.ensure(("debootstrap",))
-    outcome = _pytest(run, "roots", "installed/roots.py")
+    outcome = _pytest(run, "roots", "installed/roots.py", case_limit=3000)  # pip may compile Tenon
     report = RESULTS / "roots.txt"
     if report.exists():
         print(report.read_text(), end="")
     return outcome
 
 
-def _pytest(run: Run, name: str, *folders: str, groups: tuple = ()) -> Outcome:
+def _pytest(
+    run: Run, name: str, *folders: str, groups: tuple = (), case_limit: int = 600
+) -> Outcome:
+    """Runs pytest; a case that takes more seconds than the limit shows where, and ends the run."""
     path = RESULTS / f"{run.preset}-{name}.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -233,8 +236,7 @@ def _pytest(run: Run, name: str, *folders: str, groups: tuple = ()) -> Outcome:
         "-rs",
         "-p",
         "no:cacheprovider",
-        # A case that hangs shows where, and ends the run.
-        *("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true"),
+        *("-o", f"faulthandler_timeout={case_limit}", "-o", "faulthandler_exit_on_timeout=true"),
         f"--junitxml={path}",
         *(["-k", run.pattern] if run.pattern else []),
         *(ui.ROOT / "tests" / folder for folder in folders),
