@@ -52,11 +52,12 @@ inline constexpr int kToNearest = 0;
 inline constexpr int kAsTheProcessorIsSet = 4;  // what conversions without rounding ignore
 
 TENON_AVX2 inline Floats8 floats_of(Halves8 halves) {
-#if __has_builtin(__builtin_ia32_vcvtph2ps256)
-  return __builtin_ia32_vcvtph2ps256(halves);
-#else  // clang 22, which compiles the conversion of vectors to the same instruction
+#if defined(__clang__) && !__has_builtin(__builtin_ia32_vcvtph2ps256)
+  // clang 22 compiles the conversion of vectors to the same instruction.
   using Float16s = _Float16 __attribute__((vector_size(16)));
   return __builtin_convertvector(reinterpret_cast<Float16s>(halves), Floats8);
+#else
+  return __builtin_ia32_vcvtph2ps256(halves);
 #endif
 }
 }  // namespace detail

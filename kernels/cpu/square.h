@@ -36,7 +36,12 @@ struct Square {
   // The elements of both from `first` on, in turns.
   template <int kFirst, int... k>
   static Vector interleave(Vector a, Vector b, std::integer_sequence<int, k...>) {
+#if __has_builtin(__builtin_shufflevector)
     return __builtin_shufflevector(a, b, (kFirst + k / 2 + (k % 2) * kSide)...);
+#else  // gcc 11
+    using Places = decltype(a == b);
+    return __builtin_shuffle(a, b, Places{(kFirst + k / 2 + (k % 2) * kSide)...});
+#endif
   }
 };
 
