@@ -16,7 +16,7 @@ struct ClampBetween {
     const T above = min > x ? min : x;
     const T between = max < above ? max : above;
     if constexpr (std::is_floating_point_v<T>) {
-      return (min != min) | (max != max) ? min + max : between;
+      return ((min != min) | (max != max)) ? min + max : between;
     }
     return between;
   }
