@@ -73,7 +73,7 @@ class FloatFormat {
 
 // Walks the elements that are shown and lays out their texts. The shape is copied before the
 // address is read: memory only grows, so that it has room for that shape even if another thread
-// resizes the tensor meanwhile.
+// resizes the tensor at the same time.
 class Printer {
  public:
   explicit Printer(const Tensor& tensor)

@@ -133,8 +133,7 @@ struct alignas(64) tenon_storage {
   void check_invariants() const noexcept;
 
   /// Makes room for `nbytes`, keeping the content. Throws TENON_ERROR_STATE if the memory is not
-  /// ours. Other threads may read meanwhile: memory of kHeap that was outgrown lives as long as the
-  /// storage.
+  /// ours. Other threads may read at the same time: old kHeap memory lives as long as the storage.
   void grow(int64_t nbytes);
 
  private:
@@ -169,7 +168,8 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  // Of the deleter; kProvider: the provider; kSharedVersion: who counts; kHeap: outgrown memory.
+  // kHeap: a list of old memory; kProvider: the provider; kSharedVersion: the storage with the
+  // version; otherwise the deleter's argument.
   void* context_ = nullptr;
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;

@@ -92,8 +92,8 @@ HeapDims tenon_tensor::more_dims(size_t ndim) const {
 }
 
 // Note: readers without a lock. Kernels, and callers that borrow sizes and strides, read them
-// without the lock. Arrays are therefore freed with the tensor only, each holds as many dims as a
-// reader may have seen, and a larger array is published before the larger number of dims.
+// without the lock. Old arrays therefore live as long as the tensor, each array has room for every
+// number of dims that a reader may have seen, and a larger array is published before that number.
 void tenon_tensor::change_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                                bool contiguous) noexcept {
   const ShapeLock lock(*this);

@@ -43,10 +43,9 @@ class CheckedSize {
   int64_t number_;
 };
 
-// Products and sums modulo 2^64, at the price of the plain ones. The stride of a dim of fewer than
-// two elements may be any number, and so may what is computed from it; no element is found by it.
-// What a view makes of a wrapped number is refused by the check that its elements lie inside of the
-// storage.
+// Products and sums modulo 2^64, as cheap as plain ones. The stride of a dim with fewer than two
+// elements may be any number, and numbers computed from it may wrap, since they address no element.
+// A view with a wrapped offset fails the check that its elements lie inside the storage.
 inline int64_t wrapped_product(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
@@ -54,8 +53,8 @@ inline int64_t wrapped_sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-// Returns a stride for a dim of so many elements. Loops step once past the last element, so the
-// stride of a dim of fewer than two is kept small enough for the address to exist.
+// Returns the stride to keep for a dim of the given size. Loops step once past the last element, so
+// the stride of a dim with fewer than two elements is kept small enough for the address to exist.
 inline constexpr int64_t kMostUnused = int64_t{1} << 40;  // elements of at most 16 bytes
 inline int64_t kept_stride(int64_t size, int64_t stride) {
   return size > 1 ? stride : std::min(stride, kMostUnused);

@@ -136,7 +136,8 @@ TENON_FUNCTOR inline double zeta_from(double s, double q) {
   return sum;
 }
 
-// The same of any q, such as those of polygamma(), where it adds a term for each number up to 0.
+// The Hurwitz zeta function for any q, as polygamma() needs it. For negative q it adds the terms up
+// to 0 one by one.
 TENON_FUNCTOR inline double zeta(double s, double q) {
   if (q <= 0 && q == TENON_MATHS(floor)(q)) return __builtin_inf();
   // Far below 0 the terms up to there are the difference of two such functions, as all have one

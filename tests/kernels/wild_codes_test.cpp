@@ -61,7 +61,7 @@ Value usual_value(const tenon_argument_info& argument, const Tensor& tensor) {
   return Value();
 }
 
-// What the tensors of a call are like.
+// The shape and device of a call's tensors.
 struct Kind {
   std::vector<int64_t> shape;
   int32_t device;

@@ -55,7 +55,7 @@ fn schedules(counts: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// Plays one schedule: a thread takes a step when it is told to, then reports.
+/// Plays one schedule: each entry lets one thread take a step and waits for it.
 fn play(players: Vec<Box<dyn Player>>, schedule: &[usize]) {
     thread::scope(|scope| {
         let (report, reports) = mpsc::channel();

@@ -168,7 +168,7 @@ impl Tensor {
     pub(crate) fn copy_elements<T: Element>(&self, function: &str) -> Result<(Dims, Vec<T>)> {
         // The shape is copied before the address is read: a storage's memory only grows and lives
         // as long as the storage. It therefore has room for that shape even if another thread
-        // resizes the tensor meanwhile.
+        // resizes the tensor at the same time.
         let (shape, strides) = self.shape_and_strides();
         let info = self.readable::<T>(function)?;
         let count = shape.iter().product::<i64>() as usize;

@@ -288,7 +288,7 @@ impl Tensor {
         })
     }
 
-    /// Sizes and strides that belong together, even if another thread resizes the tensor meanwhile.
+    /// Returns consistent sizes and strides, even while another thread resizes the tensor.
     pub(crate) fn shape_and_strides(&self) -> (Dims, Dims) {
         let mut strides = [0; sys::TENON_TENSOR_MAX_DIMS as usize];
         let shape = Dims::copied(|numbers| {

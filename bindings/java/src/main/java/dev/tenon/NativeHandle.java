@@ -19,14 +19,14 @@ import java.lang.ref.Reference;
 // How close() finds the uses in flight:
 //
 // - A use increments a count, reads the address, and decrements the count when the native call has
-//   returned. The thread that made the object has a plain counter of its own (`uses`); all other
-//   threads share an atomic one (`sharedUses`).
+//   returned. The thread that made the object uses a plain counter (`uses`); all other threads share
+//   an atomic one (`sharedUses`).
 // - close() clears the address, then reads both counters. If both are zero, it releases the object.
 //   Otherwise it leaves the address in `pending`; each use that ends and finds the address cleared
-//   reads both counters again, and whoever takes `pending` releases the object.
+//   reads both counters again. The thread that takes `pending` releases the object.
 // - This is Dekker's protocol: it needs a full fence between the write and the read on both sides.
 //   Atomic operations have one. The plain counter has only a compiler barrier, which costs nothing;
-//   whoever reads it on another thread first runs ProcessFence, a full fence on all threads.
+//   before another thread reads it, that thread runs ProcessFence, a full fence on all threads.
 abstract class NativeHandle implements AutoCloseable {
   static final int TENSOR = 0;
   static final int LIBRARY = 1;
@@ -71,8 +71,8 @@ abstract class NativeHandle implements AutoCloseable {
   int slot = -1;
   // A view of something that C owns for the length of a call.
   boolean borrowed;
-  // The frame of the thread that made this object; null while nobody owns it, when close() releases
-  // it at once.
+  // The frame of the thread that made this object; null if it has no owner, so that
+  // close() releases it at once.
   private CallFrame home;
   // Number of uses in flight on the home thread, which alone writes it.
   private int uses;

@@ -5,8 +5,8 @@ package dev.tenon;
 import dev.tenon.internal.Native;
 
 /**
- * A full memory fence on a thread that runs none of its own. What that thread wrote before the
- * fence is visible after it, and what it reads after the fence is what was written before.
+ * Makes another thread pass a full memory fence. The caller then sees everything that the thread
+ * wrote before the fence, and the thread sees everything that the caller wrote before it.
  */
 final class ProcessFence {
   private ProcessFence() {}
