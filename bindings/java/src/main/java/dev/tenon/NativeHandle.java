@@ -19,8 +19,8 @@ import java.lang.ref.Reference;
 // How close() finds the uses in flight:
 //
 // - A use increments a count, reads the address, and decrements the count when the native call has
-//   returned. The thread that made the object uses a plain counter (`uses`); all other threads share
-//   an atomic one (`sharedUses`).
+//   returned. The thread that made the object uses a plain counter (`uses`); all other threads
+//   share an atomic one (`sharedUses`).
 // - close() clears the address, then reads both counters. If both are zero, it releases the object.
 //   Otherwise it leaves the address in `pending`; each use that ends and finds the address cleared
 //   reads both counters again. The thread that takes `pending` releases the object.
