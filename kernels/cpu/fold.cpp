@@ -16,7 +16,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 constexpr int64_t kStateBytes = 16384;
-constexpr int64_t kBlockBytes = 16384;
+constexpr int64_t kFoldBlockBytes = 16384;
 constexpr int64_t kColumns = 1024;  // results at once
 constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
 // A fold of few results is shared by parts of its elements.
@@ -183,7 +183,7 @@ class Folder {
   // One run of elements for each of `count` results.
   void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
     const int64_t size = converts_ ? computed_size_ : own_size_;
-    const int64_t most = kBlockBytes / size;
+    const int64_t most = kFoldBlockBytes / size;
     const bool dense = converts_ || stride_ == own_size_;
     const bool turns = dense && length_ <= type_.short_run && count >= kFew;
     if (!converts_ && !turns) {
@@ -227,7 +227,7 @@ class Folder {
   void fold_across(const char* in, int64_t in_stride, int64_t count, int64_t index, char* states) {
     char* const base[] = {const_cast<char*>(in)};
     const int64_t width = count * computed_size_;
-    const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);
+    const int64_t most = kFoldBlockBytes / std::max<int64_t>(width, 1);
     plan_.folded.rows<1>(base, [&](char* const* row) {
       if (!converts_) {
         loops_.across(functor_, row[0], stride_, length_, count, index, states);
@@ -283,9 +283,9 @@ class Folder {
   int64_t made_size_[Reduction::kMaxResults];
   Conversion outputs_[Reduction::kMaxResults];
   alignas(64) char states_[kStateBytes];
-  alignas(64) char block_[kBlockBytes];
-  alignas(64) char turned_[kBlockBytes];
-  alignas(64) char between_[kBlockBytes];  // elements of no more bytes than the block's
+  alignas(64) char block_[kFoldBlockBytes];
+  alignas(64) char turned_[kFoldBlockBytes];
+  alignas(64) char between_[kFoldBlockBytes];  // elements of no more bytes than the block's
   alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
 };
 

@@ -14,7 +14,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 // One sorted line; with positions in order, its elements are read through them.
-struct Line {
+struct SortedLine {
   const char* data;
   int64_t stride;
   const char* sorter;
@@ -29,7 +29,7 @@ struct Line {
 
 // NaN stands behind all numbers.
 template <class T, bool kRight>
-int64_t place_of(const Line& line, int64_t count, Compute<T> value) {
+int64_t place_of(const SortedLine& line, int64_t count, Compute<T> value) {
   int64_t first = 0;
   while (count > 0) {
     const int64_t half = count / 2;
@@ -66,9 +66,9 @@ void find_lines(const Search& search, const tenon_tensor_info& result) {
   walk.set(1, search.values.data, sizeof(T), search.values.strides);
   walk.set(2, sequence.data, sizeof(T), line_strides.begin());
   walk.set(3, search.sorter ? search.sorter->data : nullptr, 8, sorter_strides.begin());
-  Line line{nullptr, wrapped_product(sequence.strides[sequence.ndim - 1], int64_t{sizeof(T)}),
-            nullptr,
-            search.sorter ? wrapped_product(search.sorter->strides[sequence.ndim - 1], 8) : 0};
+  SortedLine line{
+      nullptr, wrapped_product(sequence.strides[sequence.ndim - 1], int64_t{sizeof(T)}), nullptr,
+      search.sorter ? wrapped_product(search.sorter->strides[sequence.ndim - 1], 8) : 0};
   walk.steps<0, 4>(walk.raw_data(), [&](char* const* data) {
     line.data = data[2];
     line.sorter = search.sorter ? data[3] : nullptr;

@@ -13,7 +13,7 @@ namespace {
 
 // Tiles are as wide as a line of the cache: lines that lie a power of 2 apart, as those of a column
 // often do, push each other out when there are many.
-constexpr int64_t kTileBytes = 64;
+constexpr int64_t kTurnTileBytes = 64;
 
 template <class Bits>
 void turn_one_by_one(char* to, const char* from, const Turn& turn) {
@@ -68,7 +68,7 @@ void turn_tile(char* to, const char* from, const Turn& turn) {
 void turn(char* to, const char* from, const Turn& turn) {
   with_bits(turn.element_size, [&]<class Bits>(Bits) {
     constexpr int64_t kSize = sizeof(Bits);
-    constexpr int64_t kTile = kTileBytes / kSize;
+    constexpr int64_t kTile = kTurnTileBytes / kSize;
     for (int64_t r = 0; r < turn.rows; r += kTile) {
       for (int64_t c = 0; c < turn.columns; c += kTile) {
         Turn tile = turn;

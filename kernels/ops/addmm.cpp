@@ -13,7 +13,7 @@ using Product = Tensor(const Tensor&, const Tensor&);
 using Scale = void(const Tensor&, const Scalar&);
 using Sum = void(const Tensor&, const Tensor&, const Scalar&);
 
-constinit const LazyOp<Product> product("aten::mm");
+constinit const LazyOp<Product> call_mm("aten::mm");
 constinit const LazyOp<Scale> scale("aten::mul_.Scalar");
 constinit const LazyOp<Sum> sum("aten::add_.Tensor");
 
@@ -53,7 +53,7 @@ void addmm(const Call& call) {
   const auto beta = call.get<Scalar>(3);
   const auto alpha = call.get<Scalar>(4);
   check_factors(call.op(), mat1, mat2);
-  Tensor result = product(mat1, mat2);
+  Tensor result = call_mm(mat1, mat2);
   check_term(call.op(), self, result);
   if (alpha.to_complex() != 1.0) scale(result, alpha);
   // What is taken 0 times may be anything: neither infinities nor NaN come out of it.

@@ -16,9 +16,9 @@
 namespace tenon::kernels::ops {
 namespace {
 
-using Losses = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, Sizes, Sizes, int64_t,
-                                          bool);
-constinit const LazyOp<Losses> ctc_losses("aten::_ctc_loss");
+using LossesOp = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, Sizes, Sizes, int64_t,
+                                            bool);
+constinit const LazyOp<LossesOp> ctc_losses("aten::_ctc_loss");
 
 void check_lengths(const Call& call, const char* name, Sizes lengths, int64_t batch, int64_t most) {
   if (static_cast<int64_t>(lengths.size()) != batch) {

@@ -8,13 +8,13 @@
 namespace tenon::kernels::ops {
 namespace {
 
-using Product = LazyOp<Tensor(const Tensor&, const Tensor&)>;
+using ProductOp = LazyOp<Tensor(const Tensor&, const Tensor&)>;
 
-constinit const Product matrix_product("aten::mm");
+constinit const ProductOp matrix_product("aten::mm");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&,
                               const Scalar&)>
     matrix_product_and_sum("aten::addmm");
-constinit const Product any_product("aten::matmul");
+constinit const ProductOp any_product("aten::matmul");
 constinit const LazyOp<Tensor(const Tensor&)> transposed("aten::t");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum("aten::add.Tensor");
 
@@ -47,7 +47,7 @@ void linear(const Call& call) {
     const Scalar one(1);
     return call.give(0, matrix_product_and_sum(*bias, input, transposed(weight), one, one));
   }
-  const Product& product = matrices ? matrix_product : any_product;
+  const ProductOp& product = matrices ? matrix_product : any_product;
   Tensor result = product(input, transposed(weight));
   call.give(0, bias ? sum(result, *bias, Scalar(1)) : std::move(result));
 }
