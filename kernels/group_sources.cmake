@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Small sources are compiled together, for the C++ library's headers take most of the time of each.
+# Compiles the sources of a folder together: the C++ library's headers take most of the time of
+# each.
 
-# Groups those of a target's sources that are not written by CMake, but for the ones named behind
-# it. Who is in a group depends on first letters alone, so that a new source moves no other one.
+# Groups the sources of a target by their folders below the current one. Sources that CMake wrote
+# and those named after the target are compiled alone.
 function(tenon_group_sources target)
   get_target_property(_sources ${target} SOURCES)
   list(REMOVE_ITEM _sources ${ARGN})
@@ -11,11 +12,12 @@ function(tenon_group_sources target)
     if(_written EQUAL 0)
       continue()
     endif()
-    cmake_path(GET _source STEM _name)
-    string(SUBSTRING ${_name} 0 1 _letter)
-    string(FIND abcdefghijklmnopqrstuvwxyz ${_letter} _place)
-    math(EXPR _pair "${_place} / 2")
-    set_property(SOURCE ${_source} PROPERTY UNITY_GROUP ${_pair})
+    cmake_path(ABSOLUTE_PATH _source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+               OUTPUT_VARIABLE _path)
+    cmake_path(GET _path PARENT_PATH _folder)
+    cmake_path(RELATIVE_PATH _folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${_folder}" _group)
+    set_property(SOURCE ${_source} PROPERTY UNITY_GROUP ${_group})
   endforeach()
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ${TENON_GROUP_SOURCES} UNITY_BUILD_MODE GROUP)

@@ -2,7 +2,7 @@
 // Row-major matrix products of float, double and their complex types.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 

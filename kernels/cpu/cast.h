@@ -2,7 +2,7 @@
 // Copies elements between CPU tensors of any dtypes and strides.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/walk.h"
 
 namespace tenon::kernels::cpu {

@@ -2,7 +2,7 @@
 // The loops that casts are made of.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/walk.h"
 
 namespace tenon::kernels::cpu {

@@ -2,7 +2,7 @@
 // Functions of complex elements, from the C++ library.
 #include <complex>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::maths {
 namespace {

@@ -2,7 +2,7 @@
 // One element as another dtype.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/complex.h"
+#include "kernels/common/maths/complex.h"
 #include "kernels/cpu/fft_plan.h"
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/square.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 

@@ -2,7 +2,7 @@
 // Sets the elements of a CPU tensor.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels::cpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs folds over a plan: along memory, one result at a time, or across it, a block of results
 // whose states stay in the nearest cache while rows stream by.
-#include "kernels/common/fold.h"
+#include "kernels/common/families/fold.h"
 
 #include <memory>
 

@@ -26,7 +26,7 @@
 // other; 1 keeps the order.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 #include "kernels/cpu/pointwise_loops.h"
 
 namespace tenon::kernels {

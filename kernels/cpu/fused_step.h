@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "kernels/common/maths.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/shared_loop.h"

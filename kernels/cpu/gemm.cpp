@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/common/shape.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/cast.h"

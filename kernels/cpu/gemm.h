@@ -3,7 +3,7 @@
 // loop for integers, and float in between for the small floats.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::cpu {
 

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::cpu {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/routine_of.h"

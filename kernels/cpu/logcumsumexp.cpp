@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/cpu/lines.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"

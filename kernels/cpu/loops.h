@@ -2,7 +2,7 @@
 // The innermost loop of casts: a functor over one input, contiguous or strided.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/independent.h"
 

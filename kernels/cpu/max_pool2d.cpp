@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/shared_loop.h"

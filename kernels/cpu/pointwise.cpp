@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs pointwise loops over a plan: at once where all operands are contiguous and of the loop's
 // dtype, else by blocks.
-#include "kernels/common/pointwise.h"
+#include "kernels/common/families/pointwise.h"
 
 #include <cstring>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/pointwise_blocks.h"

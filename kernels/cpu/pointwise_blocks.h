@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/common/elementwise.h"
+#include "kernels/common/families/elementwise.h"
 #include "kernels/cpu/pointwise_loops.h"
 
 namespace tenon::kernels::cpu {

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "kernels/common/args.h"
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
-#include "kernels/common/results.h"
+#include "kernels/common/families/results.h"
+#include "kernels/common/maths/complex.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/small_floats.h"
 #include "kernels/cpu/vector_level.h"

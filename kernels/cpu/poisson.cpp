@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/common/special_maths.h"
+#include "kernels/common/maths/special_maths.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/routine_of.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/walk.h"
 
 namespace tenon::kernels::cpu {

@@ -5,7 +5,7 @@
 // Built-ins and not <immintrin.h>, which every operator's source would read.
 #pragma once
 
-#include "kernels/common/half.h"
+#include "kernels/common/maths/half.h"
 #include "kernels/cpu/vector_level.h"
 
 namespace tenon::kernels::cpu {

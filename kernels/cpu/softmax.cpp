@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/cpu/bind.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/loops.h"

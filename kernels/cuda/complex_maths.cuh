@@ -4,7 +4,7 @@
 
 #include <cuda/std/complex>
 
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::maths {
 

@@ -2,7 +2,7 @@
 // From a call of an operator that draws random numbers to its launch.
 #include "kernels/cuda/draw.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/cuda/generator.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/common/element_types.h"
+#include "kernels/common/maths/element_types.h"
 #include "kernels/cuda/launch.h"
 
 namespace tenon::kernels::cuda {

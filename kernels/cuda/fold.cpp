@@ -3,7 +3,7 @@
 // where results are too few to keep a GPU busy.
 #include "kernels/cuda/fold.h"
 
-#include "kernels/common/fold.h"
+#include "kernels/common/families/fold.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"
 #include "kernels/cuda/runtime.h"

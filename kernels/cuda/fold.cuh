@@ -4,7 +4,7 @@
 // threads, and of parts that blocks fold, are merged in no order.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/fold.h"
 #include "kernels/cuda/launch.cuh"

@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"
 #include "kernels/cuda/runtime.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/element_types.h"
+#include "kernels/common/maths/element_types.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/runtime.h"
 

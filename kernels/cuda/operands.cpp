@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/cuda/provider.h"
 #include "kernels/cuda/runtime.h"
 #include "kernels/ops/factory.h"

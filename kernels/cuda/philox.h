@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/element_types.h"
+#include "kernels/common/maths/element_types.h"
 
 namespace tenon::kernels::cuda {
 

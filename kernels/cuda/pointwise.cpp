@@ -3,7 +3,7 @@
 // temporaries.
 #include "kernels/cuda/pointwise.h"
 
-#include "kernels/common/pointwise.h"
+#include "kernels/common/families/pointwise.h"
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"

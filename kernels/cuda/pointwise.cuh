@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "kernels/common/results.h"
+#include "kernels/common/families/results.h"
 #include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/pointwise.h"

@@ -2,9 +2,9 @@
 // aten::add: self + alpha * other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/complex.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/ops/alpha.h"
 
 namespace tenon::kernels::ops {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernels/common/args.h"
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/complex.h"
+#include "kernels/common/maths/maths.h"
 #include "kernels/ops/add.h"
 
 namespace tenon::kernels::ops {

@@ -2,7 +2,7 @@
 // aten::alias: the same tensor as a new view.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

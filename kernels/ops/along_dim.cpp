@@ -2,8 +2,8 @@
 // Checks of a vector that indexes one dim.
 #include "kernels/ops/along_dim.h"
 
+#include "kernels/common/families/routine.h"
 #include "kernels/common/indexing.h"
-#include "kernels/common/routine.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 

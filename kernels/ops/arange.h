@@ -2,8 +2,8 @@
 // aten::arange: start, start + step, start + 2 step and so on, without end.
 #pragma once
 
-#include "kernels/common/element.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 

@@ -2,7 +2,7 @@
 // aten::as_strided: any strided view of a tensor's storage.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 #include "kernels/ops/avg_pool2d.h"
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/ops/lines.h"
 #include "kernels/ops/symbolic_calls.h"
 #include "kernels/ops/symbolic_rules.h"

@@ -3,7 +3,7 @@
 // places; the same where the places share the input evenly, as aten::adaptive_avg_pool2d.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/resampling.h"
 
 namespace tenon::kernels {

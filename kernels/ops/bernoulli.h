@@ -2,7 +2,7 @@
 // aten::bernoulli: ones with a probability, else zeros.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

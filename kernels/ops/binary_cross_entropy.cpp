@@ -2,7 +2,7 @@
 // What aten::binary_cross_entropy, its gradients and aten::binary_cross_entropy_with_logits call.
 #include "kernels/ops/binary_cross_entropy.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/loss_reduction.h"

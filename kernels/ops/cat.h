@@ -2,9 +2,9 @@
 // aten::cat: tensors behind each other along a dim they have.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/promotion.h"
-#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 

@@ -3,7 +3,7 @@
 // one from each other. Their gradients.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

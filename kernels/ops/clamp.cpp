@@ -3,7 +3,7 @@
 #include "kernels/ops/clamp.h"
 
 #include "kernels/common/cast_out.h"
-#include "kernels/common/integer_range.h"
+#include "kernels/common/maths/integer_range.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"

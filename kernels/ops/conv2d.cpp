@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/convolution.h"
 

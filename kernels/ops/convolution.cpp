@@ -4,7 +4,7 @@
 #include "kernels/ops/convolution.h"
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/symbolic_calls.h"

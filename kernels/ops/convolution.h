@@ -3,8 +3,8 @@
 // each place and each output channel; transposed, each element is spread over what the window sees.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/window.h"
 
 namespace tenon::kernels {

@@ -2,8 +2,8 @@
 // aten::copy: writes the elements of a tensor, broadcast and cast, to another one.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

@@ -8,7 +8,7 @@
 
 #include "kernels/common/check.h"
 #include "kernels/common/checked_size.h"
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/loss_reduction.h"

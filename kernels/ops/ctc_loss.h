@@ -4,7 +4,7 @@
 // which joins the losses of a batch.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // before it, and where it is; of equals the last one, and NaN from the first one on.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

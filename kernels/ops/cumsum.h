@@ -2,7 +2,7 @@
 // aten::cumsum: the sums of each element along a dim and all before it.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

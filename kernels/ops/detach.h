@@ -2,7 +2,7 @@
 // aten::detach: the same tensor as a new view that is not tracked by autograd.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // and aten::diag, which make a matrix of them.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

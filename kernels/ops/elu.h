@@ -5,7 +5,7 @@
 
 #include "kernels/common/args.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::ops {
 

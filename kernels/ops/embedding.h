@@ -2,8 +2,8 @@
 // aten::embedding: the rows of a matrix that indices name, and its gradient.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

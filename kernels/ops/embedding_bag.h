@@ -3,7 +3,7 @@
 // a matrix that they name, and its gradients.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

@@ -2,7 +2,7 @@
 // aten::expand: a view that repeats dims of size 1, and new leading dims, without copying.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

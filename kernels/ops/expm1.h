@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // distributions; aten::bernoulli_: ones with a probability.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,7 +2,7 @@
 // The largest or the smallest of some floats, for aten::amax, aten::amin and what gives one result.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "kernels/common/families/routine.h"
 #include "kernels/common/registrar.h"
-#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 

@@ -3,7 +3,7 @@
 // complex numbers, from reals and to reals; and aten::fft_fft and its like, which call them.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

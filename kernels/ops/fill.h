@@ -2,8 +2,8 @@
 // aten::fill: sets every element to a number, or to the one of a 0-dim tensor.
 #pragma once
 
-#include "kernels/common/element.h"
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {

@@ -2,7 +2,7 @@
 // aten::flip: the elements with the order along some dims turned round.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

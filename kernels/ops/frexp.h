@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
-#include "kernels/common/results.h"
+#include "kernels/common/families/results.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::ge: whether elements of self are greater than or equal to those of other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/ops/arithmetic.h"
 

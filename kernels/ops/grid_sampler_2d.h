@@ -4,8 +4,8 @@
 // one of the two.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

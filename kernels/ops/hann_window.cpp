@@ -6,9 +6,9 @@
 #include <numbers>
 #include <string_view>
 
+#include "kernels/common/maths/special_maths.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/rounding.h"
-#include "kernels/common/special_maths.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/factory.h"
 

@@ -2,8 +2,8 @@
 // aten::hardsigmoid: (x + 3) / 6 within 0 and 1; aten::hardswish: x times that; their gradients.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "kernels/common/args.h"
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/incomplete_gamma.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/incomplete_gamma.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,8 +3,8 @@
 // aten::col2im, which adds columns up where their elements are from.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/window.h"
 
 namespace tenon::kernels {

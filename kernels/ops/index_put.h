@@ -2,9 +2,9 @@
 // aten::index_put: writes values, or adds them, where index tensors and masks select.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/indexing.h"
-#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 

@@ -2,8 +2,8 @@
 // aten::index_select: the slices of one dim that a vector of indices names.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

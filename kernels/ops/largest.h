@@ -3,7 +3,7 @@
 // ones counts, and NaN more than any number.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 

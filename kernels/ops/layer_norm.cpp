@@ -9,7 +9,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 #include "kernels/common/window.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/symbolic_calls.h"

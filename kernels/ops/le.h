@@ -2,8 +2,8 @@
 // aten::le: whether elements of self are less than or equal to those of other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

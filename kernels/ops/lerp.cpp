@@ -2,7 +2,7 @@
 // What aten::lerp refuses.
 #include "kernels/ops/lerp.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels::ops {
 namespace {

@@ -3,7 +3,7 @@
 // aten::_linalg_eigvals, without vectors, and aten::linalg_eigvals, which calls one of the two.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

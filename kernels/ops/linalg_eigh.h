@@ -3,7 +3,7 @@
 // aten::linalg_eigh and aten::linalg_eigvalsh.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

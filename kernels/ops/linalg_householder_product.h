@@ -4,7 +4,7 @@
 // the whole Q with matrices.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

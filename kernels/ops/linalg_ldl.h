@@ -4,7 +4,7 @@
 // aten::linalg_ldl_solve, solutions with those factors.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

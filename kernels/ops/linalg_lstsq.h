@@ -2,7 +2,7 @@
 // aten::linalg_lstsq: solutions of A X = B of least squares.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // aten::linalg_lu_factor gives; aten::lu_solve, which takes them in another order.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

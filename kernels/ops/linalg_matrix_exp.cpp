@@ -2,7 +2,7 @@
 // The result of aten::linalg_matrix_exp, and its differential.
 #include "kernels/ops/linalg_matrix_exp.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/matrices.h"

@@ -2,7 +2,7 @@
 // aten::linalg_matrix_exp: exponentials of square matrices; aten::matrix_exp, its older name.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,7 +2,7 @@
 // aten::linalg_qr: Q R = A, of orthonormal columns and an upper triangle.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // is zero; aten::linalg_solve_ex, and aten::linalg_solve, which refuses singular ones.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

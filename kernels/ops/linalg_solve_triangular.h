@@ -2,7 +2,7 @@
 // aten::linalg_solve_triangular: solutions of A X = B, or X A = B, for triangles A.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // aten::linalg_svdvals and aten::svd.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

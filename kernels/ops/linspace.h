@@ -3,7 +3,7 @@
 // powers of a base with such exponents.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/ops/local_scalar_dense.h"
 
-#include "kernels/common/unbacked.h"
+#include "kernels/common/symbolic/unbacked.h"
 
 namespace tenon::kernels::ops {
 

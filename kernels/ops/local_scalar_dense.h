@@ -2,7 +2,7 @@
 // aten::_local_scalar_dense: the one element of a tensor, as a number.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

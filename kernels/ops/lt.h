@@ -2,8 +2,8 @@
 // aten::lt: whether elements of self are less than those of other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::masked_fill: a number where a mask holds, else the elements of self.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

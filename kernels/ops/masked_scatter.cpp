@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/common/facts_batching.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/batching/facts_batching.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/window.h"
 
 namespace tenon::kernels {

@@ -2,8 +2,8 @@
 // aten::minimum: the smaller of two elements; NaN where either is NaN.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::mm: the product of two matrices; what it shares with aten::bmm.
 #pragma once
 
-#include "kernels/common/element.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 

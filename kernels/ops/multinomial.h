@@ -2,7 +2,7 @@
 // aten::multinomial: indices along the last dim, drawn by the chances that stand there.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

@@ -2,8 +2,8 @@
 // aten::ne: whether elements of self differ from those of other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::neg: the negative of each element; unsigned integers wrap.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // aten::new_zeros, new_ones, new_full and new_empty_strided.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {

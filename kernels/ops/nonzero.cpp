@@ -3,8 +3,8 @@
 
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
-#include "kernels/common/symbolic.h"
-#include "kernels/common/unbacked.h"
+#include "kernels/common/symbolic/symbolic.h"
+#include "kernels/common/symbolic/unbacked.h"
 
 namespace tenon::kernels {
 

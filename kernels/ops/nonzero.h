@@ -3,7 +3,7 @@
 // aten::nonzero_static: as many rows as asked for.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

@@ -2,7 +2,7 @@
 // aten::permute: a view with the dims in another order.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

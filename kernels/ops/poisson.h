@@ -2,7 +2,7 @@
 // aten::poisson: counts of Poisson distributions, one of each rate.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

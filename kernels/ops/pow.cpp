@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/common/call.h"
-#include "kernels/common/integer_range.h"
+#include "kernels/common/maths/integer_range.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/ops/arithmetic.h"

@@ -3,7 +3,7 @@
 // counts without gaps; aten::randint, which makes the tensor.
 #pragma once
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {

@@ -2,8 +2,8 @@
 // aten::reciprocal: 1 divided by each element.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 #include "kernels/ops/reflection_pad.h"
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 namespace {

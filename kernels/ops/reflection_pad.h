@@ -3,7 +3,7 @@
 // more at its ends, mirrored there or as the last elements are.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/resampling.h"
 
 namespace tenon::kernels {

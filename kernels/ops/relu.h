@@ -2,8 +2,8 @@
 // aten::relu: each element, or 0 where it is negative; NaN stays.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // mean of what it may be; aten::rrelu_with_noise, which tells the factors.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels::ops {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/promotion.h"
 #include "kernels/ops/arithmetic.h"
 #include "kernels/ops/filled_like.h"

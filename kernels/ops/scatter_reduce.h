@@ -4,7 +4,7 @@
 // multiplied, their mean, the largest or the smallest.
 #pragma once
 
-#include "kernels/common/element_types.h"
+#include "kernels/common/maths/element_types.h"
 #include "kernels/common/places.h"
 
 namespace tenon::kernels {

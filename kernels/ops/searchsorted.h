@@ -3,8 +3,8 @@
 // them the other way round.
 #pragma once
 
-#include "kernels/common/element.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/arithmetic.h"
 

@@ -2,7 +2,7 @@
 // aten::select: a view of one index of a dim, without that dim.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,7 +2,7 @@
 // What aten::softmax and aten::log_softmax call, and the results of what that is.
 #include "kernels/ops/softmax.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
 

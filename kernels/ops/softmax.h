@@ -3,7 +3,7 @@
 // call, aten::_softmax and aten::_log_softmax, and its gradients.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

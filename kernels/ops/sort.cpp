@@ -2,7 +2,7 @@
 // What aten::sort asks of its arguments, its results, and aten::argsort.
 #include "kernels/ops/sort.h"
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/common/overlap.h"
 
 namespace tenon::kernels {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/special_maths.h"
+#include "kernels/common/maths/special_maths.h"
 
 namespace tenon::kernels::ops {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/normal_maths.h"
+#include "kernels/common/maths/normal_maths.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/common/facts.h"
-#include "kernels/common/routine.h"
-#include "kernels/common/special_maths.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/special_maths.h"
 
 namespace tenon::kernels::ops {
 

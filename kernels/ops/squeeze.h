@@ -2,7 +2,7 @@
 // aten::squeeze: a view without all dims of size 1, or without those given that are.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

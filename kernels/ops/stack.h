@@ -2,8 +2,8 @@
 // aten::stack: tensors of one size behind each other along a new dim.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,8 +3,8 @@
 // where they lie at one place, 0 elsewhere: the gradient of as_strided.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

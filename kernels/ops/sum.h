@@ -2,7 +2,7 @@
 // aten::sum: the sum of all elements, or along dims. Integers add up in int64, floats in double.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // with that serve numbers and symbols alike.
 #pragma once
 
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 

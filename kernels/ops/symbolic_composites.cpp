@@ -3,7 +3,7 @@
 #include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
-#include "kernels/common/stand_ins.h"
+#include "kernels/common/symbolic/stand_ins.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 #include "kernels/ops/symbolic_calls.h"

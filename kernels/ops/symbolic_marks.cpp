@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "kernels/common/allocation.h"
-#include "kernels/common/replaced_args.h"
 #include "kernels/common/shape.h"
 #include "kernels/common/shape_rules.h"
+#include "kernels/common/symbolic/replaced_args.h"
 #include "kernels/ops/symbolic_rules.h"
 
 namespace tenon::kernels {

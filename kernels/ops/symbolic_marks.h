@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 
 namespace tenon::kernels {
 

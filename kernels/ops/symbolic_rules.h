@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/common/symbolic.h"
+#include "kernels/common/symbolic/symbolic.h"
 
 namespace tenon::kernels {
 

@@ -2,7 +2,7 @@
 // aten::t: a matrix transposed; fewer dims stay as they are.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::take: the elements at places of self in row-major order.
 #pragma once
 
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/facts.h"
-#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 

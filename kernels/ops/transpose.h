@@ -2,7 +2,7 @@
 // aten::transpose: a view with two dims exchanged.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,7 +2,7 @@
 // aten::tril: matrices without what is above a diagonal; aten::triu: without what is below.
 #pragma once
 
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 
 namespace tenon::kernels {
 

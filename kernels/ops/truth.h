@@ -2,7 +2,7 @@
 // Whether any or all of the folded elements are other than 0, for aten::any and aten::all. NaN is.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,7 +2,7 @@
 // aten::unfold: a view of the windows that slide along a dim; its gradient.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -2,8 +2,8 @@
 // aten::uniform: sets every element to a random number of [from, to).
 #pragma once
 
-#include "kernels/common/element.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
+#include "kernels/common/maths/element.h"
 
 namespace tenon::kernels {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/common/checked_size.h"
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

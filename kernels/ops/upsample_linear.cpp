@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "kernels/common/element.h"
+#include "kernels/common/maths/element.h"
 #include "kernels/ops/upsampling.h"
 
 namespace tenon::kernels {

@@ -3,7 +3,7 @@
 // element of the result lies between elements of the input, and is of them by how near they are.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/resampling.h"
 
 namespace tenon::kernels {

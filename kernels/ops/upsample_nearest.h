@@ -3,7 +3,7 @@
 // nearest, by PyTorch's old rule, and by the exact one as aten::_upsample_nearest_exact2d.
 #pragma once
 
-#include "kernels/common/facts_batching.h"
+#include "kernels/common/batching/facts_batching.h"
 #include "kernels/common/resampling.h"
 
 namespace tenon::kernels {

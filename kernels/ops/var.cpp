@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kernels/common/call.h"
-#include "kernels/common/routine.h"
+#include "kernels/common/families/routine.h"
 #include "kernels/common/shape.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/symbolic_calls.h"

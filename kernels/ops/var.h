@@ -3,7 +3,7 @@
 // with the mean beside it as aten::var_mean and aten::std_mean.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
+#include "kernels/common/families/fold_functor.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,8 +3,8 @@
 // same under older names; aten::dist: that of a difference.
 #pragma once
 
-#include "kernels/common/fold_functor.h"
-#include "kernels/common/maths.h"
+#include "kernels/common/families/fold_functor.h"
+#include "kernels/common/maths/maths.h"
 
 namespace tenon::kernels::ops {
 

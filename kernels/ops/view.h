@@ -2,7 +2,7 @@
 // aten::view: the same elements under other sizes, or the same memory as elements of another dtype.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

@@ -3,7 +3,7 @@
 // memory; aten::real and aten::imag: one of the parts.
 #pragma once
 
-#include "kernels/common/view.h"
+#include "kernels/common/families/view.h"
 
 namespace tenon::kernels::ops {
 

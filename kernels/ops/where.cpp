@@ -4,7 +4,7 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/check.h"
-#include "kernels/common/integer_range.h"
+#include "kernels/common/maths/integer_range.h"
 #include "kernels/common/registrar.h"
 
 namespace tenon::kernels::ops {

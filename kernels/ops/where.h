@@ -2,8 +2,8 @@
 // aten::where: elements of self where the condition holds, else of other.
 #pragma once
 
-#include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths/complex.h"
 
 namespace tenon::kernels::ops {
 
