@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/common/call.h"
 #include "kernels/common/check.h"
 #include "kernels/common/promotion.h"
 

@@ -16,7 +16,8 @@
 
 namespace tenon::kernels::maths {
 
-// Complex ones go through a C++ library: kernels/cpu/complex_maths.cpp, cuda/complex_maths.cuh.
+// Complex ones go through a C++ library: kernels/cpu/loops/complex_maths.cpp and
+// kernels/cuda/loops/complex_maths.cuh.
 #define TENON_COMPLEX_FUNCTIONS(X) \
   X(acos)                          \
   X(acosh)                         \
