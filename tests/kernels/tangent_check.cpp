@@ -87,9 +87,9 @@ class Level {
   int64_t number_ = -1;
 };
 
-class Run {
+class TangentRun {
  public:
-  Run(const Sample& sample, const Way& way)
+  TangentRun(const Sample& sample, const Way& way)
       : sample_(sample),
         way_(way),
         inputs_(inputs_of(sample, way)),
@@ -195,7 +195,7 @@ void check_tangents(const Sample& sample, const Way& way) {
   SCOPED_TRACE(way.op + (way.transposed ? ", transposed" : "") +
                (way.is_complex ? ", complex" : ""));
   try {
-    const Run run(sample, way);
+    const TangentRun run(sample, way);
     run.check_results();
     run.check_gradients();
   } catch (const Error& error) {

@@ -56,7 +56,9 @@ class OperatorsTest(unittest.TestCase):
             "# head\nop aten::twice.Tensor\ncase a\ncase b exact\nop aten::twice_.Tensor\ncase c\n"
         )
         self.list = self.root / "kernels/ops/ops.list"
-        self.list.write_text("# head\naten plain/twice kTwice Twice cpu cuda\naten plain/twice kFolded - cpu\n")
+        self.list.write_text(
+            "# head\naten plain/twice kTwice Twice cpu cuda\naten plain/twice kFolded - cpu\n"
+        )
 
     def test_rows_say_what_the_facts_say(self):
         rows = operators.page(self.root).splitlines()[-2:]

@@ -20,9 +20,7 @@ class RecipeCostTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for part in ("kernels", "tests/kernels", "tests/conformance"):
-            shutil.copytree(
-                ROOT / part, self.root / part, ignore=shutil.ignore_patterns("schemas")
-            )
+            shutil.copytree(ROOT / part, self.root / part, ignore=shutil.ignore_patterns("schemas"))
 
     def test_each_kind_is_two_files_and_a_few_lines_of_lists(self):
         for kind, header in recipe_cost.SAMPLES.items():
