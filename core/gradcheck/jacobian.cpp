@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_jacobian.h"
+#include "gradcheck/jacobian.h"
 
 #include "base/check.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 Numbers read_numbers(const tensor::Tensor& tensor) {
   const Elements elements = read_elements(tensor);
@@ -47,4 +47,4 @@ std::vector<Jacobian> collect_jacobians(const CheckedFunction& function, size_t 
   return jacobians;
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

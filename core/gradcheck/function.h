@@ -10,7 +10,7 @@
 #include "tenon/value.h"
 #include "tensor/tensor.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 class CheckedFunction {
  public:
@@ -47,4 +47,4 @@ class CheckedFunction {
   std::vector<size_t> variables_;
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

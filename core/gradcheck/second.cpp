@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of second order: a function's gradients are a function, too.
-#include "autograd/check.h"
-#include "autograd/check_random.h"
 #include "autograd/engine.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
+#include "gradcheck/check.h"
+#include "gradcheck/random.h"
 #include "tensor/layout.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -26,9 +26,9 @@ TensorPtr make_grad(const Tensor& output, bool strided, CheckRandom& random) {
     tensor::row_major_strides(sizes, strides.data());
     sizes.pop_back();
     strides.pop_back();
-    made = operators::copy_as(*made, sizes, strides);
+    made = autograd::operators::copy_as(*made, sizes, strides);
   }
-  set_requires_grad(*made, true);
+  autograd::set_requires_grad(*made, true);
   return made;
 }
 
@@ -42,18 +42,18 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
   TENON_CHECK_ARG(outputs.size() == grads.size(), function.name(),
                   ": function must give as many outputs each time, got ", outputs.size(), " after ",
                   grads.size());
-  std::vector<Root> roots;
+  std::vector<autograd::Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Flow flow = flow_to(*outputs[i]);
+    autograd::Flow flow = autograd::flow_to(*outputs[i]);
     Tensor* grad = grads[i].tag == TENON_TAG_TENSOR ? grads[i].as.tensor : nullptr;
     roots.push_back({std::move(flow.node), flow.output, TensorPtr::share(grad)});
   }
-  std::vector<Target> targets;
+  std::vector<autograd::Target> targets;
   for (size_t i = 0; i < function.variable_count(); ++i) {
-    Flow flow = flow_to(*inputs[function.position(i)].as.tensor);
+    autograd::Flow flow = autograd::flow_to(*inputs[function.position(i)].as.tensor);
     targets.push_back({std::move(flow.node), flow.output});
   }
-  PassOptions options;
+  autograd::PassOptions options;
   options.keep_graph = true;
   options.create_graph = true;
   CheckedFunction::Tensors found = run_grad(roots, targets, options);
@@ -105,4 +105,4 @@ std::string check_second_gradients(const CheckedFunction& function,
       first_grad, " on those of its outputs: ", report);
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

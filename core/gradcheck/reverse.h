@@ -2,11 +2,11 @@
 // Derivatives as backward passes give them.
 #pragma once
 
-#include "autograd/check_function.h"
-#include "autograd/check_jacobian.h"
 #include "autograd/engine.h"
+#include "gradcheck/function.h"
+#include "gradcheck/jacobian.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// A gradient that a backward pass begins with; NULL: an undefined one.
 struct Seed {
@@ -29,8 +29,8 @@ class ReverseMode {
  private:
   const CheckedFunction& function_;
   CheckedFunction::Tensors outputs_;
-  std::vector<Root> roots_;  // one an output, with no gradient yet
-  std::vector<Target> targets_;
+  std::vector<autograd::Root> roots_;  // one an output, with no gradient yet
+  std::vector<autograd::Target> targets_;
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_reverse.h"
+#include "gradcheck/reverse.h"
 
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/layout.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 using tensor::TensorPtr;
 
 ReverseMode::ReverseMode(const CheckedFunction& function)
     : function_(function), outputs_(function.run_tracked()) {
   for (const TensorPtr& output : outputs_) {
-    Flow flow = flow_to(*output);
+    autograd::Flow flow = autograd::flow_to(*output);
     roots_.push_back({std::move(flow.node), flow.output, nullptr});
   }
   for (size_t i = 0; i < function.variable_count(); ++i) {
-    Flow flow = flow_to(function.variable(i));
+    autograd::Flow flow = autograd::flow_to(function.variable(i));
     targets_.push_back({std::move(flow.node), flow.output});
   }
 }
 
 std::vector<TensorPtr> ReverseMode::gradients(std::span<const Seed> seeds) const {
-  std::vector<Root> roots;
+  std::vector<autograd::Root> roots;
   for (const Seed& seed : seeds) {
     roots.push_back(roots_[seed.output]);
     roots.back().grad = seed.grad;
   }
-  PassOptions options;
+  autograd::PassOptions options;
   options.keep_graph = true;
   return run_grad(roots, targets_, options);
 }
@@ -54,4 +54,4 @@ std::vector<Elements> ReverseMode::gradients(size_t output, const Numbers& numbe
   return gradients;
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "autograd/check_jacobian.h"
+#include "gradcheck/jacobian.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 class CheckRandom {
  public:
@@ -44,4 +44,4 @@ class CheckRandom {
   uint64_t state_ = 20240607;
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -2,10 +2,10 @@
 // Derivatives as central differences: what a function gives on both sides of its inputs.
 #pragma once
 
-#include "autograd/check_function.h"
-#include "autograd/check_jacobian.h"
+#include "gradcheck/function.h"
+#include "gradcheck/jacobian.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// Which outputs are looked at.
 enum class Outputs { kTracked, kAll };
@@ -36,4 +36,4 @@ class NumericalMode {
   const Elements origin_;
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -2,10 +2,10 @@
 // Derivatives as forward mode gives them.
 #pragma once
 
-#include "autograd/check_function.h"
-#include "autograd/check_jacobian.h"
+#include "gradcheck/function.h"
+#include "gradcheck/jacobian.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// Tangents of a function's outputs where one variable has a tangent. Each call opens a dual level:
 /// TENON_ERROR_STATE inside of another one.
@@ -25,4 +25,4 @@ class ForwardMode {
   const size_t variable_;
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

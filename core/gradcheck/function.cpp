@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_function.h"
+#include "gradcheck/function.h"
 
 #include <utility>
 
@@ -9,15 +9,15 @@
 #include "tensor/dtype.h"
 #include "tensor/layout.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
 using tensor::Tensor;
 
 bool is_variable(const tenon_value& input) {
-  return input.tag == TENON_TAG_TENSOR && is_differentiable(input.as.tensor->dtype()) &&
-         requires_grad(*input.as.tensor);
+  return input.tag == TENON_TAG_TENSOR && autograd::is_differentiable(input.as.tensor->dtype()) &&
+         autograd::requires_grad(*input.as.tensor);
 }
 
 void check_variable(const std::string& name, size_t position, const Tensor& tensor) {
@@ -52,15 +52,17 @@ CheckedFunction::CheckedFunction(std::string name, Body body, std::span<const te
 
 CheckedFunction::Tensors CheckedFunction::run(std::span<const tenon_value> inputs) const {
   Tensors outputs = body_(inputs);
-  std::erase_if(outputs,
-                [](const tensor::TensorPtr& each) { return !is_differentiable(each->dtype()); });
+  std::erase_if(outputs, [](const tensor::TensorPtr& each) {
+    return !autograd::is_differentiable(each->dtype());
+  });
   return outputs;
 }
 
 CheckedFunction::Tensors CheckedFunction::run_tracked(std::span<const tenon_value> inputs) const {
   Tensors outputs = run(inputs);
-  std::erase_if(outputs, [](const tensor::TensorPtr& each) { return !requires_grad(*each); });
+  std::erase_if(outputs,
+                [](const tensor::TensorPtr& each) { return !autograd::requires_grad(*each); });
   return outputs;
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "autograd/check_function.h"
-#include "autograd/check_jacobian.h"
-#include "autograd/check_options.h"
+#include "gradcheck/function.h"
+#include "gradcheck/jacobian.h"
+#include "gradcheck/options.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// Whose derivative by what.
 struct Pair {
@@ -30,4 +30,4 @@ std::string report_mismatch(const CheckedFunction& function, const Pair& pair,
 /// "2", "1.5-2i": as few digits as tell entries apart.
 std::string print_entry(std::complex<double> entry);
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_report.h"
+#include "gradcheck/report.h"
 
 #include <cstdio>
 
-#include "autograd/check_guess.h"
+#include "gradcheck/guess.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string report_mismatch(const CheckedFunction& function, const Pair& pair,
   return text;
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_forward.h"
+#include "gradcheck/forward.h"
 
 #include "autograd/dual_level.h"
 #include "autograd/tangent.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -12,8 +12,8 @@ using tensor::TensorPtr;
 
 class OpenLevel {
  public:
-  OpenLevel() : number_(DualLevel::enter()) {}
-  ~OpenLevel() { DualLevel::leave(number_); }
+  OpenLevel() : number_(autograd::DualLevel::enter()) {}
+  ~OpenLevel() { autograd::DualLevel::leave(number_); }
   OpenLevel(const OpenLevel&) = delete;
   OpenLevel& operator=(const OpenLevel&) = delete;
 
@@ -27,12 +27,12 @@ std::vector<Numbers> ForwardMode::slopes(const Elements& direction) const {
   tensor::Tensor& variable = function_.variable(variable_);
   const TensorPtr tangent = make_tensor(direction, variable);
   const OpenLevel level;
-  const TensorPtr dual = make_dual(variable, *tangent);
+  const TensorPtr dual = autograd::make_dual(variable, *tangent);
   std::vector<tenon_value> inputs(function_.inputs().begin(), function_.inputs().end());
   inputs[function_.position(variable_)] = tenon_value_of_tensor(dual.get());
   std::vector<Numbers> slopes;
   for (const TensorPtr& output : function_.run_tracked(inputs)) {
-    const TensorPtr found = tangent_of(*output);
+    const TensorPtr found = autograd::tangent_of(*output);
     slopes.push_back(found != nullptr ? read_numbers(*found) : Numbers(number_count(*output)));
   }
   return slopes;
@@ -43,4 +43,4 @@ std::vector<Jacobian> ForwardMode::jacobians() const {
                            [&](const Elements& direction) { return slopes(direction); });
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_numerical.h"
+#include "gradcheck/numerical.h"
 
 #include "base/check.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 NumericalMode::NumericalMode(const CheckedFunction& function, size_t variable, double step,
                              Outputs which)
@@ -61,4 +61,4 @@ std::vector<Jacobian> NumericalMode::jacobians() {
                            [&](const Elements& direction) { return slopes(direction); });
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_backward_rules.h"
+#include "gradcheck/backward_rules.h"
 
-#include "autograd/check_random.h"
-#include "autograd/check_report.h"
 #include "base/check.h"
+#include "gradcheck/random.h"
+#include "gradcheck/report.h"
 #include "tensor/layout.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -138,4 +138,4 @@ std::string check_backward_rules(const CheckedFunction& function, const ReverseM
   return report;
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

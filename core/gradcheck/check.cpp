@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check.h"
+#include "gradcheck/check.h"
 
-#include "autograd/check_backward_rules.h"
-#include "autograd/check_forward.h"
-#include "autograd/check_numerical.h"
-#include "autograd/check_random.h"
-#include "autograd/check_report.h"
-#include "autograd/check_reverse.h"
 #include "base/check.h"
+#include "gradcheck/backward_rules.h"
+#include "gradcheck/forward.h"
+#include "gradcheck/numerical.h"
+#include "gradcheck/random.h"
+#include "gradcheck/report.h"
+#include "gradcheck/reverse.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -300,4 +300,4 @@ std::string check_gradients(const CheckedFunction& function, const CheckOptions&
   return Check(function, options).run();
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

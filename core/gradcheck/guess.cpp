@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_guess.h"
+#include "gradcheck/guess.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
   return "";
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

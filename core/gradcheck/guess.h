@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "autograd/check_jacobian.h"
-#include "autograd/check_options.h"
+#include "gradcheck/jacobian.h"
+#include "gradcheck/options.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// A sentence, or nothing where no known mistake explains all entries.
 std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& variable,
                           const Jacobian& numerical, const Jacobian& analytical,
                           const Tolerance& tolerance);
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "autograd/check_elements.h"
+#include "gradcheck/elements.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "tensor/dtype.h"
 #include "tensor/layout.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 namespace {
 
@@ -29,7 +29,7 @@ void split_index(tensor::Dims sizes, size_t index, Each&& each) {
 
 Elements read_elements(const Tensor& tensor) {
   const TensorPtr host = tensor::new_tensor(TENON_DTYPE_C128, nullptr, tensor.size_span());
-  operators::copy_into(*host, *operators::detached_alias(tensor));
+  autograd::operators::copy_into(*host, *autograd::operators::detached_alias(tensor));
   const auto* first = static_cast<const std::complex<double>*>(host->data());
   return {first, first + host->numel()};
 }
@@ -48,7 +48,7 @@ TensorPtr make_tensor(const Elements& elements, const Tensor& like) {
   const tenon_device device = like.device();
   if (like.dtype() == host->dtype() && device.type == TENON_DEVICE_CPU) return host;
   TensorPtr made = tensor::new_tensor(like.dtype(), &device, like.size_span());
-  operators::copy_into(*made, *host);
+  autograd::operators::copy_into(*made, *host);
   return made;
 }
 
@@ -75,10 +75,10 @@ void ElementWriter::write(size_t index, std::complex<double> value) {
   int64_t offset = 0;
   split_index(alias_->size_span(), index,
               [&](size_t dim, int64_t at) { offset += at * alias_->stride_span()[dim]; });
-  const TensorPtr element = operators::as_strided(*alias_, {}, {}, offset);
-  operators::fill(*element, tensor::is_complex(alias_->dtype())
-                                ? tenon_value_of_complex(value.real(), value.imag())
-                                : tenon_value_of_float(value.real()));
+  const TensorPtr element = autograd::operators::as_strided(*alias_, {}, {}, offset);
+  autograd::operators::fill(*element, tensor::is_complex(alias_->dtype())
+                                          ? tenon_value_of_complex(value.real(), value.imag())
+                                          : tenon_value_of_float(value.real()));
 }
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

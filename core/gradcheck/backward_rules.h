@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "autograd/check_options.h"
-#include "autograd/check_reverse.h"
+#include "gradcheck/options.h"
+#include "gradcheck/reverse.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// A report of the first rule that is broken; empty where none is.
 std::string check_backward_rules(const CheckedFunction& function, const ReverseMode& reverse,
                                  const CheckOptions& options);
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

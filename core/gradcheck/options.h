@@ -5,7 +5,7 @@
 #include <cmath>
 #include <complex>
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 struct Tolerance {
   double absolute = 1e-5;
@@ -32,4 +32,4 @@ struct CheckOptions {
   bool strided_grads = false;  // of second order: gradients of outputs made here have gaps
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "autograd/check_function.h"
-#include "autograd/check_options.h"
+#include "gradcheck/function.h"
+#include "gradcheck/options.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// A report of the first thing that is wrong with the gradients of a function; empty where nothing
 /// is. Throws what the function or a formula raised.
@@ -22,4 +22,4 @@ std::string check_second_gradients(const CheckedFunction& function,
                                    std::span<tensor::Tensor* const> grad_outputs,
                                    const CheckOptions& options);
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "autograd/check_elements.h"
-#include "autograd/check_function.h"
+#include "gradcheck/elements.h"
+#include "gradcheck/function.h"
 #include "tensor/dtype.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// The real numbers that tensors consist of: their elements, of a complex one all real parts and
 /// then all imaginary parts.
@@ -48,4 +48,4 @@ using Slopes = std::function<std::vector<Numbers>(const Elements& direction)>;
 std::vector<Jacobian> collect_jacobians(const CheckedFunction& function, size_t variable,
                                         const Slopes& slopes);
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck

@@ -9,7 +9,7 @@
 
 #include "tensor/tensor.h"
 
-namespace tenon::autograd {
+namespace tenon::gradcheck {
 
 /// Elements in row-major order; the imaginary parts of real ones are 0.
 using Elements = std::vector<std::complex<double>>;
@@ -36,4 +36,4 @@ class ElementWriter {
   tensor::TensorPtr alias_;  // NULL without elements
 };
 
-}  // namespace tenon::autograd
+}  // namespace tenon::gradcheck
