@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradcheck/forward.h"
 
-#include "autograd/dual_level.h"
-#include "autograd/tangent.h"
+#include "autograd/forward/dual_level.h"
+#include "autograd/forward/tangent.h"
 
 namespace tenon::gradcheck {
 

@@ -2,7 +2,7 @@
 // Derivatives as backward passes give them.
 #pragma once
 
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "gradcheck/function.h"
 #include "gradcheck/jacobian.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of second order: a function's gradients are a function, too.
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
