@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs samples as functions of their inputs, for tenon_gradcheck and tenon_gradgradcheck.
-#include "kernels/gradient_check.h"
+#include "kernels/gradients/gradient_check.h"
 
 #include <algorithm>
 

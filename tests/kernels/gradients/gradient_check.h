@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/gradient_samples.h"
+#include "kernels/gradients/gradient_samples.h"
 
 namespace tenon::tests {
 

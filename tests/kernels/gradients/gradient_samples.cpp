@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of samples: one line an operator, for pointwise ones with many shapes each.
-#include "kernels/gradient_samples.h"
+#include "kernels/gradients/gradient_samples.h"
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 // Tangents of samples, and the tangents of their gradients, beside central differences.
 #pragma once
 
-#include "kernels/gradient_check.h"
+#include "kernels/gradients/gradient_check.h"
 
 namespace tenon::tests {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves all inputs of a sample at once along one direction.
-#include "kernels/tangent_check.h"
+#include "kernels/gradients/tangent_check.h"
 
 #include <cmath>
 

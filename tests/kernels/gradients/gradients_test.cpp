@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "kernels/gradient_check.h"
+#include "kernels/gradients/gradient_check.h"
 #include "tenon/autograd.h"
 #include "tenon/hpp/introspect.hpp"
 

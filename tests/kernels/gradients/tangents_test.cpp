@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/tangent_check.h"
+#include "kernels/gradients/tangent_check.h"
 #include "tenon/autograd.h"
 #include "tenon/forward_ad.h"
 #include "tenon/hpp/introspect.hpp"
