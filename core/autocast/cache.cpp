@@ -17,7 +17,7 @@ TensorPtr Cache::find(const Tensor& tensor, tenon_dtype dtype) const noexcept {
 void Cache::keep(Tensor& tensor, TensorPtr cast) {
   Entry entry{tensor::WeakTensor(&tensor), tensor.storage(), tensor.version(), std::move(cast)};
   auto [place, is_new] = entries_.try_emplace(&tensor, std::move(entry));
-  // The older cast goes at the end of this function, when the entry is whole.
+  // After the swap the entry is complete; the older cast is released when this function returns.
   if (!is_new) std::swap(place->second, entry);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache: the casts of leaves that a thread keeps while it is inside of regions.
+// Cache: the casts of leaves that a thread reuses while it is inside autocast regions.
 #pragma once
 
 #include <unordered_map>
@@ -8,21 +8,22 @@
 
 namespace tenon::autocast {
 
-/// Casts by what they are casts of, which is held weakly: its header stays, so that no other tensor
-/// gets its address meanwhile.
+/// Casts, keyed by the tensor that was cast. The weak reference to that tensor keeps its header
+/// allocated, so its address cannot be reused as a key.
 class Cache {
  public:
-  /// The cast of a tensor to a dtype, empty where there is none of the tensor as it is now.
+  /// Returns the cached cast of a tensor to a dtype; NULL if there is none, or if the tensor was
+  /// written or got other storage since.
   tensor::TensorPtr find(const tensor::Tensor& tensor, tenon_dtype dtype) const noexcept;
-  /// Keeps a cast, in place of an older one of the tensor.
+  /// Caches a cast, replacing an older one of the same tensor.
   void keep(tensor::Tensor& tensor, tensor::TensorPtr cast);
-  /// Drops all: foreign code, which may come back here.
+  /// Releases all casts. This may run foreign code that uses the cache again.
   void clear() noexcept;
 
  private:
   struct Entry {
     tensor::WeakTensor of;
-    const tenon_storage* storage;  // the tensor's, and its version, when it was cast
+    const tenon_storage* storage;  // storage and version of the tensor when it was cast
     int64_t version;
     tensor::TensorPtr cast;
   };

@@ -30,7 +30,8 @@ TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
   return to_copy.call_tensor(args);
 }
 
-// Turns grad mode on while it lives, in inference mode too: what is kept is for calls in any mode.
+// RAII: turns grad mode on, even in inference mode, because later calls in any mode may reuse the
+// cast.
 class WithGrad {
  public:
   WithGrad() : words_(dispatch::key_words()) {
@@ -48,8 +49,8 @@ class WithGrad {
   const dispatch::KeyWords words_;
 };
 
-// The state whose cache a cast goes to, NULL for casts that nobody keeps. A tensor of a transform's
-// level ends before the region may.
+// Returns the state whose cache may keep a cast, or NULL if the cast must not be kept. Casts of a
+// transform's tensors are not kept, because the transform may end before the region.
 State* keeper(const Tensor& tensor, tenon_dtype dtype, int32_t device_type) noexcept {
   State* state = thread_state();
   const bool keeps = state != nullptr && state->depth != 0 && state->settings.caches &&
@@ -62,7 +63,7 @@ State* keeper(const Tensor& tensor, tenon_dtype dtype, int32_t device_type) noex
 // Calls `see` for each tensor of a value.
 template <class See>
 void each_tensor(const tenon_value& value, const See& see, int depth = 0) {
-  constexpr int kMaxNesting = 64;  // as key extraction looks
+  constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
   if (value.tag == TENON_TAG_TENSOR) {
     if (value.as.tensor != nullptr) see(*value.as.tensor);
   } else if (value.tag == TENON_TAG_TENSOR_LIST) {
@@ -103,8 +104,8 @@ TensorPtr cast(Tensor& tensor, tenon_dtype dtype, int32_t device_type) {
     const WithGrad grad;
     made = convert(tensor, dtype);
   }
-  // Below Autograd the cast is not recorded, and no later call may have it. The call may have run
-  // anything: the state is looked for anew.
+  // Below Autograd the cast is not recorded, so later calls must not reuse it. The conversion may
+  // have run any code, so look up the state again.
   state = gradients.requires_grad(*made) ? keeper(tensor, dtype, device_type) : nullptr;
   if (state != nullptr) state->cache.keep(tensor, made);
   return made;

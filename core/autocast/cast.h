@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts of a call's arguments, as rules and handwritten kernels make them.
+// Casts of a call's arguments, used by cast rules and handwritten kernels.
 #pragma once
 
 #include <span>
@@ -9,11 +9,12 @@
 
 namespace tenon::autocast {
 
-/// Whether a tensor is of the device type, and of a floating dtype other than float64.
+/// Returns true if a tensor is on the device type and has a floating dtype other than float64.
 bool is_eligible(const tensor::Tensor& tensor, int32_t device_type) noexcept;
 
-/// The tensor converted to a dtype, from the thread's cache where that has it; empty where it stays
-/// as it is. Calls on the operator that converts: Autocast is excluded. Throws what that raised.
+/// Returns the tensor converted to a dtype, from the thread's cache if possible; NULL if the tensor
+/// needs no cast. Autocast must be excluded, because the conversion calls an operator. Throws the
+/// operator's errors.
 tensor::TensorPtr cast(tensor::Tensor& tensor, tenon_dtype dtype, int32_t device_type);
 
 /// See tenon_autocast_cast. The value is owned.
@@ -23,8 +24,8 @@ tenon_value cast_value(const tenon_value& value, tenon_dtype dtype, int32_t devi
 tenon_dtype promote(const char* who, tenon_dtype initial, std::span<const tenon_value> values,
                     int32_t device_type);
 
-/// Told once, by what knows of gradients: whether a tensor is a leaf that asks for them, and
-/// whether gradients flow to it at all.
+/// Callbacks that the autograd layer installs once: whether a tensor is a leaf that requires grad,
+/// and whether it requires grad at all.
 struct Gradients {
   bool (*is_asking_leaf)(const tensor::Tensor& tensor) noexcept;
   bool (*requires_grad)(const tensor::Tensor& tensor) noexcept;

@@ -31,7 +31,7 @@ struct Rule {
   uint32_t kind;      // TENON_CAST_*
   tenon_dtype dtype;  // of TENON_CAST_TO
   std::string advice;
-  // Of TENON_CAST_FP32_OVERLOAD: found by the first call. Operators stay valid for ever.
+  // For TENON_CAST_FP32_OVERLOAD; found by the first call. Operators are never freed.
   mutable std::atomic<const tenon_op*> overload{nullptr};
 };
 
@@ -41,9 +41,10 @@ bool is_enabled(const State* state, int32_t device_type) noexcept {
   return state != nullptr && (state->settings.enabled >> device_type & 1) != 0;
 }
 
-// Whether a call writes the tensor: what a cast got instead would be lost.
+// Returns true if a call writes the tensor: a cast would receive the write in its place, and it
+// would be lost.
 bool is_written(const tenon_op& op, const tenon_stack& stack, const Tensor& tensor) noexcept {
-  constexpr uint32_t kLast = 63;  // this bit stands for all from there on
+  constexpr uint32_t kLast = 63;  // this bit covers all later arguments, too
   uint64_t left = op.written.load(std::memory_order_relaxed);
   for (; left != 0; left &= left - 1) {
     const auto first = static_cast<uint32_t>(__builtin_ctzll(left));
@@ -96,7 +97,7 @@ tenon_status call_with_dtype(const tenon_op* op, tenon_stack* stack, int32_t dev
   return dispatch::call(op, &inner);
 }
 
-// The overload that takes what an operator takes, and a dtype last.
+// Returns the overload with the operator's arguments and a dtype as the last one.
 const tenon_op* find_overload_with_dtype(const tenon_op& op, const tenon_stack& stack) {
   const schema::SchemaPtr own = dispatch::schema_of_call(op, stack);
   const size_t count = own->arguments().size();
@@ -164,7 +165,7 @@ tenon_status call_cast(const Rule& rule, const tenon_op* op, tenon_stack* stack,
 
 tenon_status run_rule(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const int32_t device_type = device_type_of(dispatch::highest_key(keys));
-  // A region of another device type is on: it goes on below.
+  // Only other device types have a region: their rules run below.
   if (!is_enabled(thread_state(), device_type)) {
     return dispatch::redispatch(op, keys & (kAutocast - 1), stack);
   }
@@ -226,7 +227,7 @@ dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_
   tenon_kernel description{};
   description.struct_size = sizeof description;
   description.boxed = &run_rule;
-  description.ctx = rule.release();  // taken over, also on failure
+  description.ctx = rule.release();  // owned by the kernel, even on failure
   description.deleter = [](void* ctx) { delete static_cast<Rule*>(ctx); };
   description.language = given.language;
   description.policy = given.policy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule: how an operator is cast in regions, a kernel on Autocast.
+// Rule: how an operator is cast in autocast regions; a kernel on Autocast.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,12 @@
 
 namespace tenon::autocast {
 
-/// See tenon_library_register_autocast. `description` is whole.
+/// See tenon_library_register_autocast. `description` must be a complete struct of this
+/// version.
 dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_view name,
                                         const tenon_cast_rule& description);
 
-/// What explain says of the kernels of rules.
+/// The explanation of rule kernels that introspection prints.
 dispatch::ExplainedKernel explained_kernel() noexcept;
 
 }  // namespace tenon::autocast

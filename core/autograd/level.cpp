@@ -19,7 +19,7 @@ using tensor::TensorPtr;
 
 namespace {
 
-// What a layer's tensors carry besides Autograd, which the tracked ones have.
+// Keys that a layer's tensors carry. Tracked ones carry Autograd as well.
 constexpr tenon_keyset kCarried =
     dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW) |
     dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
@@ -129,7 +129,8 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
     std::span<tenon_tensor* const> grads) const {
   TENON_CHECK_ARG(grads.size() == outputs.size(), "vjp: gradients must be one for each output, ",
                   outputs.size(), ", got ", grads.size());
-  const tenon::dispatch::FromFront from_front;  // what was recorded is of a layer that has ended
+  // the recording layer has ended: run in the layers outside of it
+  const tenon::dispatch::FromFront from_front;
   std::vector<Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tenon_tensor& output = *outputs[i];

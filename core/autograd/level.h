@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of grad and jvp on the transform stack, and their tensors.
 //
-// A tensor of such a layer has nodes, or a tangent, of its own, and stands for the tensor below,
-// which knows nothing of them. What has outlived its layer stands for the tensor below alone: a
-// backward pass over what a grad layer has recorded computes in the layers outside of it.
+// A tensor of such a layer wraps the tensor below it, and has its own nodes or tangent, which the
+// tensor below does not see. A tensor that outlives its layer acts as the tensor below. A backward
+// pass over a graph that a grad layer recorded therefore computes in the layers outside of it.
 #pragma once
 
 #include <span>
@@ -17,31 +17,32 @@ namespace tenon::autograd {
 
 dispatch::LayerPtr enter_grad_layer();
 dispatch::LayerPtr enter_jvp_layer();
-/// Takes the layer off the calling thread's stack, where it is the innermost; tangents of its
-/// level go.
+/// Removes the layer from the calling thread's stack, on which it must be the innermost. Releases
+/// the tangents of a jvp layer.
 void leave_layer(dispatch::Layer& layer);
 
 bool is_grad_layer(const dispatch::Layer& layer) noexcept;
 
-/// A tensor of a grad layer that gradients flow to. Throws TENON_ERROR_STATE for dtypes that have
-/// none.
+/// Returns a tensor of a grad layer that gradients flow to. Throws TENON_ERROR_STATE for dtypes
+/// that cannot have a gradient.
 tensor::TensorPtr new_tracked(dispatch::Layer& layer, tensor::Tensor& below);
-/// A tensor of the layer that nothing flows to: what a call lifts.
+/// Returns an untracked tensor of the layer.
 tensor::TensorPtr new_constant(dispatch::Layer& layer, tensor::Tensor& below);
-/// The same for what another tensor of a grad or jvp layer stands for, which may have ended; empty
-/// for tensors of no such layer.
+/// Returns an untracked alias of the tensor below, in the layer of `tensor`, which may have ended;
+/// NULL if `tensor` belongs to no grad or jvp layer.
 tensor::TensorPtr constant_alias(const tensor::Tensor& tensor);
-/// A tensor of a jvp layer with a tangent of its sizes and dtype. Throws TENON_ERROR_STATE.
+/// Returns a tensor of a jvp layer with a tangent of the primal's sizes and dtype. Throws
+/// TENON_ERROR_STATE.
 tensor::TensorPtr new_dual(dispatch::Layer& layer, tensor::Tensor& primal, tensor::Tensor& tangent);
-/// A tensor's tangent at a jvp layer, as it is below; empty without one.
+/// Returns a tensor's tangent at a jvp layer, unwrapped to the level below; NULL if there is none.
 tensor::TensorPtr tangent_below(dispatch::Layer& layer, tensor::Tensor& tensor);
-/// What a tensor of the layer stands for; the tensor itself for one that is not of it.
+/// Returns the tensor below a tensor of the layer, or the tensor itself if it belongs to another.
 tensor::TensorPtr unwrap(dispatch::Layer& layer, tensor::Tensor& tensor);
 
 }  // namespace tenon::autograd
 
-/// What a function's call has recorded in a grad layer that was left since: from its results, as
-/// the layer had them, to its arguments.
+/// The graph of a function's call that a grad layer recorded, kept after the layer was left. It
+/// leads from the function's results to its arguments.
 struct tenon_pullback final : tenon::base::RefCounted<tenon_pullback> {
   using Tensors = std::vector<tenon::tensor::TensorPtr>;
 
@@ -51,8 +52,8 @@ struct tenon_pullback final : tenon::base::RefCounted<tenon_pullback> {
   const Tensors outputs;
   const Tensors inputs;
 
-  /// The gradients of the inputs, zeros for one that no output depends on, given those of the
-  /// outputs. It is recorded where the thread is in grad mode.
+  /// Returns the gradients of the inputs, given those of the outputs; zeros for an input that no
+  /// output depends on. The pass is recorded if grad mode is on.
   Tensors run(std::span<tenon_tensor* const> grads) const;
 };
 

@@ -18,7 +18,7 @@ using value::OwnedValue;
 
 namespace {
 
-// Leaves the layer however the function ends.
+// RAII: leaves the layer, even if the function throws.
 class Entered {
  public:
   explicit Entered(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
@@ -27,7 +27,7 @@ class Entered {
     try {
       leave_layer(*layer_);
     } catch (const Error&) {
-      // The function has left layers of its own on the stack; its error is what is told.
+      // The function left its own layers on the stack; its error takes precedence.
     }
   }
   Entered(const Entered&) = delete;
@@ -69,7 +69,7 @@ OwnedValue call(const char* who, tenon_callable function, void* ctx,
   throw Error(base::adopt_current_error(who, "function", status, true));
 }
 
-// What a function gave: its tensors, and whether they are a list.
+// The tensors that a function returned, and whether they form a list.
 struct Outcome {
   std::vector<TensorPtr> tensors;
   bool is_list = false;

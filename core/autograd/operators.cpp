@@ -51,8 +51,10 @@ TensorPtr clone_as(const Tensor& tensor, tenon_value memory_format) {
   return found_clone.call_tensor(args);
 }
 
-// Of a layer's tensor. What a factory makes is of no layer, and could not be written with what a
-// vmap maps: this is made of the tensor's first element, on as much memory as the strides reach.
+// Returns uninitialized memory for a tensor of a transform layer. The result of a factory belongs
+// to no layer, so tensors that a vmap maps could not be written to it. The result is therefore
+// derived from the tensor itself: its first element, expanded to as much memory as the strides
+// reach.
 TensorPtr empty_like_level(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
   if (tensor.numel() == 0) return zeros_like(tensor);
   int64_t reach = 1;
@@ -135,12 +137,12 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
 
 bool has_nan(const Tensor& tensor) {
   tenon_value pair[] = {tensor_value(tensor), tensor_value(tensor)};
-  const TensorPtr differs = found_ne.call_tensor(pair);  // from itself only NaN does
+  const TensorPtr differs = found_ne.call_tensor(pair);  // only NaN differs from itself
   tenon_value all[] = {tensor_value(*differs), tenon_value_of_none()};
   const TensorPtr count = found_sum_all.call_tensor(all);
   tenon_value args[] = {tensor_value(*count)};
   const tenon_value number = found_item.call(args);
-  // Elements of fake tensors are symbols: nothing is known of them.
+  // Elements of fake tensors are symbols with unknown values.
   return number.tag == TENON_TAG_INT && number.as.i != 0;
 }
 
@@ -218,7 +220,7 @@ TensorPtr detached_alias(const Tensor& tensor) {
     dispatch::notice_alias(tensor, *alias);
     return alias;
   }
-  // To be untracked at its own level says nothing of the levels below.
+  // A tensor that is untracked at its own level may still be tracked at levels below.
   if (TensorPtr alias = constant_alias(tensor)) return alias;
   tenon_value args[] = {tensor_value(tensor)};
   return found_detach.call_tensor(args);

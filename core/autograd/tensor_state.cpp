@@ -17,8 +17,8 @@ using tensor::ViewOrigin;
 
 namespace {
 
-// The state of views, of tensors whose output number is too large for their header, and of those
-// that have had a tangent. Of a view any thread may change its flow at any time.
+// The state of views, of tensors whose output index does not fit their header, and of tensors that
+// have had a tangent. Any thread may change the flow of a view at any time.
 class LinkState final : public tensor::AutogradState, public tensor::InBlock<LinkState> {
  public:
   LinkState() noexcept {
@@ -29,7 +29,7 @@ class LinkState final : public tensor::AutogradState, public tensor::InBlock<Lin
     const base::SpinGuard guard(locked_);
     return flow_;
   }
-  /// Of a view: the version of its memory that the node is for.
+  /// For views: also returns the storage version that the flow was computed for.
   Flow flow(uint32_t* out_version) const noexcept {
     const base::SpinGuard guard(locked_);
     *out_version = version_;
@@ -37,7 +37,7 @@ class LinkState final : public tensor::AutogradState, public tensor::InBlock<Lin
   }
   void set(Flow flow, uint32_t version) noexcept {
     const base::SpinGuard guard(locked_);
-    std::swap(flow_, flow);  // what it was is dropped without the lock
+    std::swap(flow_, flow);  // the old flow is released after the lock
     version_ = version;
   }
   TangentSlot& tangent() noexcept { return tangent_; }
@@ -58,19 +58,20 @@ uint32_t version_of(const Tensor& tensor) noexcept {
   return static_cast<uint32_t>(tensor.version());
 }
 
-// Of a view: the version of its memory that its node, or its being none's, is for.
+// Returns the storage version that the view's flow, which may be empty, was computed for.
 uint32_t known_version(const Tensor& view) noexcept {
   uint32_t version = 0;
   if (const LinkState* link = link_of(view)) {
     link->flow(&version);
     return version;
   }
-  // The header has the last eight bits of the version, which only ever grows.
+  // The header stores the low eight bits of the version, which only ever grows.
   const uint32_t now = version_of(view);
   return now - static_cast<uint8_t>(now - view.autograd_note());
 }
 
-// The state of a view, made on demand, as it was when the view was made; or of what has one.
+// Returns the state of a view, created on first use, or an existing state. A new state has the
+// version that the view was made at.
 LinkState& require_link(Tensor& view) {
   if (LinkState* link = link_of(view)) return *link;
   TENON_DCHECK(view.base() != nullptr);
@@ -85,14 +86,14 @@ LinkState& require_link(Tensor& view) {
 
 Flow own_flow(const Tensor& tensor) noexcept {
   if (const LinkState* link = link_of(tensor)) return link->flow();
-  // Of others the state is the node; of a view without state there is none.
+  // Otherwise the state is the node itself; a view without state has no node.
   if (tensor.base() != nullptr || tensor.autograd() == nullptr) return {};
   return {NodePtr::share(static_cast<Node*>(tensor.autograd())), tensor.autograd_note()};
 }
 
 namespace {
 
-// What the tensor retains follows it to another node.
+// Moves the tensor's retained gradient to its new node.
 void follow(const Tensor& tensor, const Flow& before, Node& node, uint32_t output) {
   if (before.node == nullptr || before.node->extra() == nullptr) return;
   move_retained(tensor, *before.node, before.output, node, output);
@@ -102,7 +103,7 @@ bool asks(const Flow& flow) noexcept {
   return flow.node != nullptr && (!flow.node->is_leaf() || flow.node->requires_grad());
 }
 
-// The leaf of a tensor that no call has made, made on demand.
+// Returns the leaf of a tensor that no recorded call has made, created on first use.
 NodePtr require_leaf(Tensor& tensor) {
   Flow flow = own_flow(tensor);
   if (flow.node != nullptr) return flow.node;
@@ -123,8 +124,8 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
   Flow flow = link.flow(&version);
   if (version == now) {
     if (asks(flow)) return flow;
-    // Made in no_grad mode, of a tracked base that nobody has written since: a leaf of its own, as
-    // is a view that was there before its base began to ask for gradients.
+    // The view was made in no_grad mode from a tracked base that was not written since, or before
+    // its base required grad: it becomes a leaf itself.
     NodePtr leaf = require_leaf(view);
     leaf->set_requires_grad(true);
     return {std::move(leaf), 0};
@@ -206,7 +207,7 @@ bool is_leaf(const Tensor& tensor) noexcept {
   const Tensor* base = tensor.base();
   if (base != nullptr && requires_grad(*base) && is_differentiable(tensor.dtype()) &&
       known_version(tensor) != version_of(tensor)) {
-    return false;  // stale: its node will lead to the base's
+    return false;  // stale: its node will be rebuilt as a child of the base's
   }
   const Flow flow = own_flow(tensor);
   return !asks(flow) || flow.node->is_leaf();
@@ -334,7 +335,7 @@ void add_to_print(Tensor& tensor, std::string* text) {
                                 : std::string("grad_fn=<") + flow.node->name() + '>';
   } catch (const Error& error) {
     if (error.code() != TENON_ERROR_STATE) throw;
-    fact = "grad_fn=<Invalid>";  // a view that must not be used any more can still be looked at
+    fact = "grad_fn=<Invalid>";  // an invalid view can still be printed
   }
   text->pop_back();
   *text += ", " + fact + ')';
@@ -342,13 +343,13 @@ void add_to_print(Tensor& tensor, std::string* text) {
 
 namespace {
 
-// The leaf that a tensor has, whether it asks for gradients or not.
+// Returns the leaf of a tensor, even if it does not require grad.
 NodePtr own_leaf(const Tensor& tensor) noexcept {
   Flow flow = own_flow(tensor);
   return flow.node != nullptr && flow.node->is_leaf() ? std::move(flow.node) : nullptr;
 }
 
-// Whether a leaf can be like its tensor once that has other sizes.
+// Checks that a leaf has room for the new number of dims of its tensor.
 void check_room(const char* function, const NodePtr& leaf, const Tensor& tensor,
                 tensor::Dims sizes) {
   const auto ndim = static_cast<int32_t>(sizes.size());

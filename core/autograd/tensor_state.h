@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What autograd keeps for a tensor: the node that its gradient goes to, and which output it is.
+// A tensor's autograd state: the node that its gradient flows to, and which output of the node it
+// is.
 //
-// The tensor's state word is the node itself, for all but views and the few that are a high output.
-// A view belongs to its base: once the base has been written, whoever by, the node that the view
-// had is stale, and it gets a new one when somebody asks, which leads to the base's. A tangent is
-// kept beside the node.
+// The tensor's state word is the node itself, except for views and tensors with a high output
+// index. An in-place write to the base of a view, by any thread and through any view, makes the
+// view's node stale. It is rebuilt on the next access, as a child of the base's node. A tangent is
+// stored beside the node.
 #pragma once
 
 #include <string>
@@ -19,66 +20,68 @@ namespace tenon::autograd {
 
 constexpr tenon_keyset kAutograd = base::kAutogradBit;
 
-/// Whether gradients of a dtype exist.
+/// Returns true if tensors of a dtype can have gradients.
 bool is_differentiable(tenon_dtype dtype) noexcept;
 
-/// Output `output` of a node, which gradients flow to; empty where none flows.
+/// The node, and its output, that a tensor's gradient flows to; empty if it flows nowhere.
 struct Flow {
   NodePtr node;
   uint32_t output = 0;
 };
 
-/// What the header of a tensor keeps of a node: the number of its output, or that its state is not
+/// Value of the tensor header's note in place of the output index: the state is a LinkState, not
 /// the node itself.
 constexpr uint8_t kLinked = 255;
 
-/// Of views, and of tensors whose state is not their node.
+/// The slow path of flow_to(): views, and tensors whose state is not their node.
 Flow flow_to_linked(tensor::Tensor& tensor);
-/// Where the gradient of a tensor goes, now. Throws TENON_ERROR_STATE for a view whose origin
-/// forbids to follow its base.
+/// Returns where the gradient of a tensor flows now. Throws TENON_ERROR_STATE for a stale view that
+/// may not be rebuilt because of its origin.
 inline Flow flow_to(tensor::Tensor& tensor) {
   if (tensor.base() != nullptr || tensor.autograd_note() == kLinked) [[unlikely]] {
     return flow_to_linked(tensor);
   }
+  // The state word is the node: not a view, and a low output index.
   auto* node = static_cast<Node*>(tensor.autograd());
   if (node == nullptr || (node->is_leaf() && !node->requires_grad())) return {};
   return {NodePtr::share(node), tensor.autograd_note()};
 }
 
 bool requires_grad(const tensor::Tensor& tensor) noexcept;
-/// What a tensor was linked to, whether it asks for gradients or not.
+/// Returns the node that a tensor is linked to, even if it does not require grad.
 Flow own_flow(const tensor::Tensor& tensor) noexcept;
-/// Whether no recorded call has made it.
+/// Returns true if no recorded call produced the tensor.
 bool is_leaf(const tensor::Tensor& tensor) noexcept;
 
-/// "was made in no_grad mode" and so on, for messages; with the output of which node it is.
+/// Returns for messages how a view was made, such as "was made in no_grad mode", with its node's
+/// name and output.
 std::string origin_text(const tensor::Tensor& view);
-/// What to do instead of writing a view of that origin.
+/// Returns advice on what to do instead of writing a view of that origin.
 const char* origin_advice(tensor::ViewOrigin origin) noexcept;
 
-/// Links a tensor to the node that its gradient goes to from now on. Throws std::bad_alloc.
+/// Links a tensor to the node that its gradient flows to from now on. Throws std::bad_alloc.
 void set_node(tensor::Tensor& tensor, NodePtr node, uint32_t output);
-/// Where a tensor keeps its tangent: NULL where it never had one, and made on demand. Nobody else
-/// uses the tensor while it is made.
+/// Returns the slot of a tensor's tangent: NULL if it never had one, or created on first use.
+/// Creating it requires exclusive access to the tensor.
 TangentSlot* tangent_slot(const tensor::Tensor& tensor) noexcept;
 TangentSlot& require_tangent_slot(tensor::Tensor& tensor);
 
-/// Whether somebody has linked it to a node, or it is a leaf with something to keep.
+/// Returns true if the tensor is linked to a node, or is a leaf that has state.
 inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.autograd() != nullptr; }
 
-/// Has gradients flow to a tensor that nobody else has, of a differentiable dtype.
+/// Makes gradients flow to a uniquely owned tensor of a differentiable dtype.
 void track(tensor::Tensor& tensor);
 /// See tenon_tensor_set_requires_grad, tenon_tensor_copy_grad and tenon_tensor_set_grad.
 void set_requires_grad(tensor::Tensor& tensor, bool wanted);
 tensor::TensorPtr copy_grad(tensor::Tensor& tensor);
 void set_grad(tensor::Tensor& tensor, tensor::Tensor* grad);
-/// Adds to a printed tensor what gradients know of it: "tensor([1.], requires_grad=True)".
+/// Adds autograd information to a printed tensor: "tensor([1.], requires_grad=True)".
 void add_to_print(tensor::Tensor& tensor, std::string* text);
 /// See tenon_tensor_set_data, tenon_tensor_restride and tenon_tensor_detach.
 void set_data(tensor::Tensor& tensor, const tensor::Tensor& data);
 void restride(tensor::Tensor& tensor, tensor::Dims sizes, tensor::Dims strides, int64_t offset);
 void detach(tensor::Tensor& tensor);
-/// See tenon_tensor_add_hook, which has taken over the target.
+/// See tenon_tensor_add_hook. The target is owned by the hook.
 HookPtr add_hook(tensor::Tensor& tensor, uint32_t kind, tenon_hook::TargetPtr target);
 /// See tenon_tensor_retain_grad, tenon_tensor_retains_grad, tenon_tensor_grad_dtype and
 /// tenon_tensor_set_grad_dtype.

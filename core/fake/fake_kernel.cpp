@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kRegister = "tenon_library_register_fake";
 
-// What was registered: the ctx of the kernel that serves.
+// The registered kernel; the ctx of the kernel that wraps it.
 struct Given {
   tenon_kernel_fn boxed;
   void* ctx;
@@ -35,7 +35,7 @@ struct Given {
   Given& operator=(const Given&) = delete;
 };
 
-// On fakes it runs as in a mode.
+// For fake arguments, runs the fake kernel as if the thread were in a fake mode.
 tenon_status run_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const Given& given = *static_cast<const Given*>(ctx);
   if (!runs_fake(*stack)) return given.boxed(given.ctx, op, keys, stack);
@@ -50,7 +50,7 @@ bool is_fake_kernel(const dispatch::Kernel& kernel) noexcept {
   return kernel.entry.boxed == &run_kernel;
 }
 
-// Whether an operator can have a fake kernel, and another one.
+// Throws if the operator has a kernel that already serves fake tensors.
 void check_operator(const tenon_op& op, uint32_t policy) {
   const dispatch::SnapshotGuard guard(&op);
   if (guard.get() == nullptr) return;
@@ -91,7 +91,7 @@ dispatch::RegistrationPtr register_kernel(dispatch::Library* library, std::strin
       std::exchange(kernel->deleter, [](void* ctx) { delete static_cast<Given*>(ctx); });
   entry.ctx = given.release();
   entry.boxed = &run_kernel;
-  entry.typed = nullptr;  // typed callers come in by the boxed one
+  entry.typed = nullptr;  // typed callers use the boxed function
   entry.signature = 0;
   return dispatch::implement(library, name, TENON_KEY_META, std::move(kernel));
 }

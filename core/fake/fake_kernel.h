@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake kernels: what operators give, all but the elements. They serve Meta and fakes.
+// Fake kernels: compute an operator's results without their elements. They serve Meta and fake
+// tensors.
 #pragma once
 
 #include <string_view>
@@ -9,11 +10,11 @@
 
 namespace tenon::fake {
 
-/// Takes over the kernel, also when it throws: as tenon_library_register_fake.
+/// Takes ownership of the kernel, even if it throws. Throws like tenon_library_register_fake.
 dispatch::RegistrationPtr register_kernel(dispatch::Library* library, std::string_view name,
                                           dispatch::KernelPtr kernel);
 
-/// What explain says of them.
+/// The explanation of fake kernels that introspection prints.
 dispatch::ExplainedKernel explained_kernel() noexcept;
 
 }  // namespace tenon::fake

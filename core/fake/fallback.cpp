@@ -27,12 +27,12 @@ using tensor::TensorPtr;
 
 constexpr tenon_keyset kMetaKeys = dispatch::functionality_bit(TENON_FUNCTIONALITY_DENSE) |
                                    dispatch::backend_bit(TENON_BACKEND_META);
-constexpr int kMaxNesting = 64;  // as key extraction looks
+constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
 
-// What a call's arguments are.
+// A summary of a call's arguments.
 struct Arguments {
-  const Tensor* fake = nullptr;          // the first
-  const tenon_device* device = nullptr;  // given, the first
+  const Tensor* fake = nullptr;          // the first fake tensor
+  const tenon_device* device = nullptr;  // the first device argument
   bool has_real = false;
 
   void add(const Tensor* tensor) noexcept {
@@ -61,19 +61,19 @@ struct Arguments {
     for (uint32_t i = 0; i < stack.nargs; ++i) add(stack.args[i]);
   }
 
-  // What results claim that a kernel made on Meta.
+  // Returns the fake device for results that a kernel makes on Meta.
   tenon_device claimed() const noexcept {
     if (device != nullptr) return tensor::fake_device(*device);
     return fake != nullptr ? fake->device() : tensor::fake_device({TENON_DEVICE_CPU, 0});
   }
 };
 
-// Numbers are taken along by tensors wherever those are.
+// 0-dim CPU tensors may be mixed with tensors on any device.
 bool is_number(const Tensor& tensor) noexcept {
   return tensor.ndim() == 0 && tensor.device().type == TENON_DEVICE_CPU;
 }
 
-// The name of the argument that a tensor is in.
+// Returns the name of the argument that holds a tensor.
 std::string argument_name(const tenon_op& op, const tenon_stack& stack, const Tensor& wanted) {
   const schema::SchemaPtr schema = dispatch::schema_of(op);
   for (uint32_t i = 0; schema != nullptr && i < stack.nargs; ++i) {
@@ -109,7 +109,7 @@ bool is_written(const tenon_op& op, const tenon_stack& stack, const Tensor& tens
   return false;
 }
 
-// Calls with what may stand beside fakes made fake, and devices those of fakes.
+// Calls the Meta kernel with permitted real tensors made fake, and with fake devices.
 tenon_status call_converted(const tenon_op& op, tenon_stack* stack) {
   dispatch::OwnArguments arguments(*stack);
   Mode* const mode = thread_mode();
@@ -136,7 +136,7 @@ bool lacks_kernel(const tenon_op& op) noexcept {
          dispatch::kernel_of_slot(*guard.get(), dispatch::slot_of_key(TENON_KEY_META)) == nullptr;
 }
 
-// Says what a failure on fakes comes from, and how to go on.
+// Improves the error of a call on fake tensors: names the cause and a remedy.
 void explain_failure(const tenon_op& op, const Arguments& arguments, tenon_status status,
                      tenon_stack* stack) {
   const std::string where = tensor::print_device(arguments.claimed());
@@ -159,7 +159,8 @@ void explain_failure(const tenon_op& op, const Arguments& arguments, tenon_statu
   }
 }
 
-// A result of a kernel that made it on Meta: it claims the call's device. Empty where it stays.
+// Moves a result that a kernel made on Meta to the call's device. Returns NULL if the result itself
+// can stay.
 TensorPtr claimed_result(const tenon_op& op, Tensor& result, const tenon_device& device) {
   if (result.is_fake() || !result.has_storage()) return {};
   TENON_CHECK(!result.has_memory(), TENON_ERROR_STATE, op.name(),

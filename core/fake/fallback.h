@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in fallback at Fake: runs kernels for Meta on fakes.
+// The built-in fallback at Fake: runs kernels for Meta on fake tensors.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace tenon::fake {
 
 std::span<const dispatch::BuiltIn> built_ins() noexcept;
 
-/// Whether a call's arguments are fake, or the calling thread is in a mode.
+/// Returns true if an argument is fake, or if the calling thread is in a fake mode.
 bool runs_fake(const tenon_stack& stack) noexcept;
 
 }  // namespace tenon::fake

@@ -59,8 +59,8 @@ symbol::ShapeEnvPtr tenon_fake_mode::given_env() {
   return is_given_ ? shape_env_ : symbol::ShapeEnvPtr();
 }
 
-// Fakes have no memory and no deleters of anyone's: dropping them runs no foreign code but that of
-// their language objects, which is only queued.
+// Safe under the lock: fakes have no memory and no deleters, so releasing them runs no foreign
+// code; the release of their language objects is only queued.
 void tenon_fake_mode::drop_dead_locked() {
   std::erase_if(entries_, [](const auto& entry) { return !entry.second.of.lock(); });
   sweep_at_ = std::max<size_t>(64, 2 * entries_.size());
@@ -72,11 +72,11 @@ namespace {
 
 struct State {
   ModePtr mode;
-  symbol::ShapeEnvPtr shape_env;  // outside of modes
+  symbol::ShapeEnvPtr shape_env;  // used outside modes
   const tenon_op* running = nullptr;
 };
 
-// A copy is in no kernel.
+// A copy does not run a fake kernel.
 tenon_status copy_state(void* word, void** out_word) noexcept {
   *out_word = nullptr;
   const State& state = *static_cast<const State*>(word);

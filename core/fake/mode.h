@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mode: in it operators make fake tensors. Keeps what it made of real ones.
+// Mode: while a thread is in it, operators create fake tensors. Caches the fake of each real
+// tensor.
 #pragma once
 
 #include <mutex>
@@ -11,28 +12,29 @@
 #include "tenon/fake.h"
 #include "tensor/tensor.h"
 
-/// A mode. May be in use on several threads.
+/// A fake mode. Several threads may use it.
 struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
   explicit tenon_fake_mode(uint32_t flags) noexcept;
   ~tenon_fake_mode();
 
   const uint32_t flags;  // TENON_FAKE_*
 
-  /// What a real tensor was made before, empty where it was not.
+  /// Returns the cached fake of a real tensor, or NULL.
   tenon::tensor::TensorPtr find(const tenon::tensor::Tensor& real);
-  /// The environment of sizes that only elements tell, made when first asked for.
+  /// Returns the shape environment for data-dependent sizes, created on first use.
   tenon::symbol::ShapeEnvPtr shape_env();
-  /// Throws TENON_ERROR_STATE where there is one.
+  /// Throws TENON_ERROR_STATE if the mode has one already.
   void set_shape_env(tenon::symbol::ShapeEnvPtr env);
-  /// The same, as if it had been set.
+  /// Returns the shape environment, and marks it as set by the user.
   tenon::symbol::ShapeEnvPtr give_env();
-  /// The one that was set; empty without.
+  /// Returns the environment that the user set; NULL if none.
   tenon::symbol::ShapeEnvPtr given_env();
-  /// Keeps it. Where another thread came first, returns what that one keeps.
+  /// Caches `fake` for `real`. Returns the existing fake if another thread was first.
   tenon::tensor::TensorPtr keep(tenon::tensor::Tensor& real, tenon::tensor::TensorPtr fake);
 
  private:
-  // The header of what is held weakly stays, so that no other tensor gets its address.
+  // The weak reference keeps the tensor's header allocated, so its address cannot be reused as a
+  // key.
   struct Entry {
     tenon::tensor::WeakTensor of;
     tenon::tensor::TensorPtr fake;
@@ -43,7 +45,7 @@ struct tenon_fake_mode final : tenon::base::RefCounted<tenon_fake_mode> {
   std::unordered_map<const tenon::tensor::Tensor*, Entry> entries_;
   tenon::symbol::ShapeEnvPtr shape_env_;
   bool is_given_ = false;
-  size_t sweep_at_ = 64;  // so many entries, and those of dead tensors are dropped
+  size_t sweep_at_ = 64;  // number of entries at which entries of dead tensors are dropped
 };
 
 namespace tenon::fake {
@@ -53,18 +55,20 @@ using ModePtr = base::IntrusivePtr<Mode>;
 
 constexpr tenon_keyset kFake = dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);
 
-/// The mode that the calling thread is in, NULL outside of any. Thread states carry it.
+/// Returns the calling thread's mode; NULL outside a mode. Thread states carry it.
 Mode* thread_mode() noexcept;
-/// Puts another one in its place, which is returned. The first on a thread throws std::bad_alloc.
+/// Replaces the calling thread's mode and returns the old one. May throw std::bad_alloc on first
+/// use.
 ModePtr exchange_thread_mode(ModePtr mode);
 
-/// The environment of that mode, outside of any of the thread itself. Throws std::bad_alloc.
+/// Returns the environment of the thread's mode; outside a mode, an environment of the thread
+/// itself. Throws std::bad_alloc.
 symbol::ShapeEnvPtr thread_shape_env();
 
-/// The operator whose fake kernel runs on the calling thread, NULL where none does.
+/// Returns the operator whose fake kernel runs on the calling thread; NULL if none.
 const tenon_op* running() noexcept;
 
-/// Notes while it lives that the fake kernel of an operator runs on fakes. Throws std::bad_alloc.
+/// RAII: marks that the fake kernel of an operator runs on fake tensors. Throws std::bad_alloc.
 class Running {
  public:
   explicit Running(const tenon_op& op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake tensors like others, with symbols for sizes.
+// Fake tensors like real ones, with symbols for sizes.
 #include "base/check.h"
 #include "fake/conversion.h"
 #include "symbol/symbolic_tensor.h"
@@ -13,7 +13,7 @@ constexpr const char* kCopySymbolic = "tenon_tensor_copy_symbolic";
 
 using symbol::Word;
 
-// What a word stands for in the case at hand; -1: nobody knows.
+// Returns the hint of a word; -1 if it has none.
 int64_t hint_of(Word word) noexcept {
   if (!base::is_symbol(word)) return word;
   const symbol::Expression& expression = *symbol::expression_of(word);
@@ -28,7 +28,7 @@ Word new_size(symbol::ShapeEnv& env, int64_t size) {
   return base::word_of(env.new_variable(options));
 }
 
-// The size that is called so, in all tensors.
+// Returns the symbol with a name, which all tensors share.
 Word named_size(symbol::ShapeEnv& env, const char* name, int64_t size) {
   constexpr const char* kFunction = "tenon_fake_mode_copy_dynamic: ";
   if (const symbol::Expression* known = env.find_variable(name)) {
@@ -53,13 +53,13 @@ Word product(Word a, Word b) {
   return a * b;
 }
 
-// From the innermost dim outwards: a stride is the product of the sizes within where it is so in
-// the case at hand.
+// Fills strides from the innermost dim outwards: a stride that equals the product of the inner
+// sizes becomes symbolic, other strides stay numbers.
 void fill_strides(const tensor::Tensor& tensor, const Word* sizes, Word* strides) {
   const tensor::Dims given = tensor.stride_span(), numbers = tensor.size_span();
   const size_t ndim = given.size();
   size_t order[TENON_TENSOR_MAX_DIMS];
-  // A few dims: one after the other into their places, later ones first where strides are equal.
+  // Insertion sort by stride: there are few dims. Later dims come first among equal strides.
   for (size_t dim = 0; dim < ndim; ++dim) {
     size_t place = dim;
     for (; place > 0 && given[order[place - 1]] >= given[dim]; --place) {

@@ -17,7 +17,8 @@ std::string print_input(const CheckedFunction& function, size_t variable) {
   return base::concat("gradient of input ", function.position(variable));
 }
 
-// A gradient is as its input: the engine has made it so, unless something replaced it.
+// Checks that gradients have the sizes and dtypes of their inputs. The engine ensures this, but a
+// hook may have replaced a gradient.
 std::string check_likeness(const CheckedFunction& function, const std::vector<TensorPtr>& gradients,
                            bool dtypes) {
   for (size_t i = 0; i < gradients.size(); ++i) {
@@ -37,7 +38,7 @@ std::string check_likeness(const CheckedFunction& function, const std::vector<Te
   return "";
 }
 
-// The first element that is not 0.
+// Reports the first element that is not 0.
 std::string check_zero(const CheckedFunction& function, const std::vector<TensorPtr>& gradients,
                        const char* given, const char* advice) {
   for (size_t i = 0; i < gradients.size(); ++i) {
@@ -83,7 +84,8 @@ std::string check_undefined(const CheckedFunction& function, const ReverseMode& 
   }
 }
 
-// All undefined, and each alone beside zeros.
+// Checks passes whose output gradients are all undefined, then passes where a single one is
+// undefined and the remaining ones are zeros.
 std::string check_undefined_gradients(const CheckedFunction& function, const ReverseMode& reverse) {
   const std::vector<Seed> zeros = zero_seeds(reverse);
   std::vector<Seed> seeds = zeros;
@@ -97,8 +99,8 @@ std::string check_undefined_gradients(const CheckedFunction& function, const Rev
   return report;
 }
 
-// Batches of gradients run as one pass are those of its members: which they can only be where
-// gradients of a sum are sums of gradients.
+// Checks that gradients are linear in the output gradient. A batch of gradients that runs as one
+// pass equals passes over its members only if they are.
 std::string check_batches(const CheckedFunction& function, const ReverseMode& reverse,
                           const Tolerance& tolerance) {
   CheckRandom random;

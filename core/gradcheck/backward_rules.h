@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that backward passes keep whatever the function: gradients of zero and undefined ones
-// give zero, and gradients add up.
+// Rules that every backward pass obeys: zero or undefined output gradients yield zero gradients,
+// and gradients add up.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tenon::gradcheck {
 
-/// A report of the first rule that is broken; empty where none is.
+/// Returns a report of the first broken rule, or "" if all hold.
 std::string check_backward_rules(const CheckedFunction& function, const ReverseMode& reverse,
                                  const CheckOptions& options);
 

@@ -13,7 +13,7 @@ namespace tenon::gradcheck {
 
 namespace {
 
-// Of one variable, an entry for each output.
+// The Jacobians of every output with respect to one variable.
 using Jacobians = std::vector<Jacobian>;
 
 class Check {
@@ -37,7 +37,8 @@ class Check {
   }
 
  private:
-  // No gradient comes from outputs that nothing tracks: they must not change.
+  // Requires zero derivatives: the function's outputs are untracked, so backward would compute
+  // none.
   std::string check_constant() {
     for (size_t i = 0; i < function_.variable_count(); ++i) {
       const Jacobians found = NumericalMode(function_, i, options_.step, Outputs::kAll).jacobians();
@@ -83,8 +84,8 @@ class Check {
     return "";
   }
 
-  // The Jacobian of one output by each variable. Each pass runs twice, to see that it gives the
-  // same.
+  // Returns the Jacobian of one output with respect to each variable. Runs each backward pass twice
+  // to check that it is deterministic.
   Jacobians jacobians(const ReverseMode& reverse, size_t output, std::string* out_report) const {
     const size_t rows = number_count(*reverse.outputs()[output]);
     Jacobians found;
@@ -125,8 +126,8 @@ class Check {
     return first;
   }
 
-  // One number instead of each Jacobian J, for random v and u: v J u. Where that differs, all of it
-  // is compared, so that the report can name the entries.
+  // Compares v J u for random v and u instead of the whole Jacobian J. On a mismatch compares the
+  // full Jacobians, so that the report can name the wrong entries.
   std::string compare_fast(const ReverseMode& reverse) {
     CheckRandom random;
     std::vector<Numbers> seeds;
@@ -155,8 +156,8 @@ class Check {
     return "";
   }
 
-  // How fast the numbers of each output change where the variable moves by the weights: along the
-  // real axis as real parts, along the imaginary axis as imaginary parts.
+  // Returns the derivative of each output's numbers while the variable moves along the weights: the
+  // real part for the real axis, the imaginary part for the imaginary axis.
   std::vector<Elements> weighted_slopes(size_t variable, const Numbers& weights,
                                         size_t outputs) const {
     NumericalMode mode(function_, variable, options_.step, Outputs::kTracked);
@@ -206,7 +207,7 @@ class Check {
     return report;
   }
 
-  // The derivatives along one random vector.
+  // Compares the derivatives along one random vector.
   std::string compare_along(const ForwardMode& forward, size_t variable,
                             CheckRandom& random) const {
     const tensor::Tensor& tensor = function_.variable(variable);
@@ -229,7 +230,7 @@ class Check {
     return "";
   }
 
-  // Tangents of a batch are those of its members: tangents add up.
+  // Checks that tangents are linear, which batches of tangents rely on.
   std::string check_sums(const ForwardMode& forward, size_t variable, CheckRandom& random) const {
     const tensor::Tensor& tensor = function_.variable(variable);
     const Elements first = random.elements(tensor);
@@ -278,7 +279,8 @@ class Check {
       actual += weights[k] * gradient[k];
       sum_of_weights += weights[k];
     }
-    // As if each entry of the Jacobian were off by the absolute tolerance.
+    // The tolerance of the product if each entry of the Jacobian were off by the absolute
+    // tolerance.
     Tolerance tolerance = options_.tolerance;
     tolerance.absolute *= sum_of_weights * sum_of_seed;
     if (tolerance.allows(expected, actual)) return "";
@@ -291,7 +293,7 @@ class Check {
 
   const CheckedFunction& function_;
   const CheckOptions& options_;
-  std::vector<Jacobians> numerical_;  // of each variable, once it was needed
+  std::vector<Jacobians> numerical_;  // by variable; computed on first use
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of gradients: what backward passes give beside what differences give, and whether they
-// keep the rules for gradients that are zero or undefined.
+// Gradient checks: compare backward passes and forward mode with finite differences, and check that
+// zero and undefined gradients are handled correctly.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace tenon::gradcheck {
 
-/// A report of the first thing that is wrong with the gradients of a function; empty where nothing
-/// is. Throws what the function or a formula raised.
+/// Returns a report of the first mismatch in the gradients of a function, or "" if all are right.
+/// Throws the errors of the function and of its formulas.
 std::string check_gradients(const CheckedFunction& function, const CheckOptions& options);
 
-/// The same for the gradients of its gradients: those by the inputs and by the gradients of the
-/// outputs, made at random where none are given. Throws TENON_ERROR_INVALID_ARGUMENT for a wrong
-/// number of these.
+/// Like check_gradients(), but for second derivatives: checks the gradients of the function's
+/// gradients with respect to its inputs and to `grad_outputs`, which are drawn at random if empty.
+/// Throws TENON_ERROR_INVALID_ARGUMENT if `grad_outputs` has the wrong length.
 std::string check_second_gradients(const CheckedFunction& function,
                                    std::span<tensor::Tensor* const> grad_outputs,
                                    const CheckOptions& options);

@@ -15,7 +15,8 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// Calls `each(dim, index in that dim)` for the element `index` in row-major order, last dim first.
+// Calls `each(dim, index in that dim)` for the element at row-major position `index`, starting with
+// the last dim.
 template <class Each>
 void split_index(tensor::Dims sizes, size_t index, Each&& each) {
   for (size_t dim = sizes.size(); dim-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of tensors as complex numbers on the host, whatever the dtype and device.
+// Elements of tensors as complex numbers on the host, for any dtype and device.
 #pragma once
 
 #include <complex>
@@ -11,29 +11,29 @@
 
 namespace tenon::gradcheck {
 
-/// Elements in row-major order; the imaginary parts of real ones are 0.
+/// Elements in row-major order; real elements have imaginary part 0.
 using Elements = std::vector<std::complex<double>>;
 
-/// Throws what copying raised.
+/// Throws the errors of the copy to the host.
 Elements read_elements(const tensor::Tensor& tensor);
 
-/// An untracked tensor of such elements, with sizes, dtype and device of another.
+/// Returns an untracked tensor of `elements` with the sizes, dtype and device of `like`.
 tensor::TensorPtr make_tensor(const Elements& elements, const tensor::Tensor& like);
 
-/// "[1, 2]": the place of element `index`, in row-major order.
+/// Returns the position of element `index`, counted in row-major order, as "[1, 2]".
 std::string print_place(tensor::Dims sizes, size_t index);
 
-/// Writes single elements of a tensor through its memory: its version stays, so that nothing that
-/// saved the tensor takes it for modified.
+/// Writes single elements straight to a tensor's memory. The version counter does not change, so
+/// tensors saved for backward are not considered modified.
 class ElementWriter {
  public:
-  /// Throws TENON_ERROR_INVALID_ARGUMENT for a tensor without memory, or whose memory is
-  /// read-only; `what` names it.
+  /// Throws TENON_ERROR_INVALID_ARGUMENT if the tensor has no memory or its memory is read-only;
+  /// `what` names the tensor in the message.
   ElementWriter(std::string_view what, tensor::Tensor& tensor);
   void write(size_t index, std::complex<double> value);
 
  private:
-  tensor::TensorPtr alias_;  // NULL without elements
+  tensor::TensorPtr alias_;  // NULL if the tensor has no elements
 };
 
 }  // namespace tenon::gradcheck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives as forward mode gives them.
+// Derivatives computed by forward mode.
 #pragma once
 
 #include "gradcheck/function.h"
@@ -7,17 +7,17 @@
 
 namespace tenon::gradcheck {
 
-/// Tangents of a function's outputs where one variable has a tangent. Each call opens a dual level:
-/// TENON_ERROR_STATE inside of another one.
+/// Computes the tangents of a function's outputs for a tangent of one variable. Each call opens a
+/// dual level, so it throws TENON_ERROR_STATE inside another one.
 class ForwardMode {
  public:
   ForwardMode(const CheckedFunction& function, size_t variable) noexcept
       : function_(function), variable_(variable) {}
 
-  /// Of the outputs that gradients flow through; zeros for one without tangent. Throws what the
-  /// function threw, or an operator without tangent raised.
+  /// Returns the tangent of each output that gradients flow through, zeros if an output has none.
+  /// Throws the errors of the function, and those of operators without a tangent formula.
   std::vector<Numbers> slopes(const Elements& direction) const;
-  /// The Jacobian of each of these.
+  /// Returns the Jacobian of each of these outputs.
   std::vector<Jacobian> jacobians() const;
 
  private:

@@ -8,7 +8,8 @@ namespace tenon::gradcheck {
 
 namespace {
 
-// Entries as a mistake would make them of right ones.
+// Returns true if a mistake turns the numerical entries into the analytical ones; `make` applies
+// the mistake to one entry.
 template <class Make>
 bool explains(const Jacobian& numerical, const Jacobian& analytical, const Tolerance& tolerance,
               Make&& make) {
@@ -20,14 +21,14 @@ bool explains(const Jacobian& numerical, const Jacobian& analytical, const Toler
   return true;
 }
 
-// The one factor between the largest right entry and what came instead.
+// Returns the ratio of the analytical to the numerical entry, at the largest numerical entry.
 std::complex<double> factor_of(const Jacobian& numerical, const Jacobian& analytical) {
   const auto largest = std::ranges::max_element(
       numerical.entries, {}, [](std::complex<double> entry) { return std::abs(entry); });
   return analytical.entries[static_cast<size_t>(largest - numerical.entries.begin())] / *largest;
 }
 
-// Where the column of an element lies with the last two dims exchanged.
+// Returns the column of an element after the last two dims are exchanged.
 size_t exchanged(size_t column, size_t size) {
   const size_t matrix = column / (size * size) * (size * size);
   const size_t at = column % (size * size);
@@ -58,7 +59,8 @@ std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& va
     return "no gradient comes to the input: something on the way is detached, or a formula leaves "
            "it out";
   }
-  // For a gradient 1 of the output that is the conjugate, for i its negative.
+  // A formula that omits conj() yields conjugated entries for real parts of the output, and negated
+  // conjugates for imaginary parts.
   const auto elements = static_cast<size_t>(output.numel());
   if (is_it([&](size_t row, size_t column) {
         return (row < elements ? 1.0 : -1.0) * std::conj(right(row, column));

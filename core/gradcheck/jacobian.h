@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobian: derivatives of an output by a variable, as a matrix of numbers.
+// Jacobian: the derivatives of one output with respect to one variable, as a matrix.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace tenon::gradcheck {
 
-/// The real numbers that tensors consist of: their elements, of a complex one all real parts and
-/// then all imaginary parts.
+/// The real numbers that a tensor consists of: its elements, or all real parts followed by all
+/// imaginary parts if it is complex.
 using Numbers = std::vector<double>;
 
-/// Throws what copying raised.
+/// Throws the errors of the copy to the host.
 Numbers read_numbers(const tensor::Tensor& tensor);
 
 inline size_t number_count(const tensor::Tensor& tensor) noexcept {
@@ -22,9 +22,9 @@ inline size_t number_count(const tensor::Tensor& tensor) noexcept {
   return tensor::is_complex(tensor.dtype()) ? 2 * elements : elements;
 }
 
-/// One row for each real number of the output, one column for each element of the variable. An
-/// entry by a complex element a + bi is the derivative by a plus i times that by b: as gradients
-/// are.
+/// A matrix with one row for each real number of the output and one column for each element of the
+/// variable. For a complex element a + bi the entry is the derivative with respect to a plus i
+/// times the derivative with respect to b, the same convention that gradients use.
 struct Jacobian {
   size_t rows = 0;
   size_t columns = 0;
@@ -40,11 +40,12 @@ struct Jacobian {
   }
 };
 
-/// How fast the numbers of each output change where a variable moves along a direction.
+/// Returns the derivative of each output's numbers while a variable moves along a direction.
 using Slopes = std::function<std::vector<Numbers>(const Elements& direction)>;
 
-/// The Jacobian of each output by one variable, column by column; of a variable without elements
-/// none. Throws TENON_ERROR_INVALID_ARGUMENT where outputs change in number or size.
+/// Returns the Jacobian of each output with respect to one variable, built column by column; none
+/// if the variable has no elements. Throws TENON_ERROR_INVALID_ARGUMENT if the outputs change in
+/// number or size.
 std::vector<Jacobian> collect_jacobians(const CheckedFunction& function, size_t variable,
                                         const Slopes& slopes);
 

@@ -18,7 +18,7 @@ NumericalMode::NumericalMode(const CheckedFunction& function, size_t variable, d
 void NumericalMode::move(const Elements& direction, double step) {
   for (size_t i = 0; i < direction.size(); ++i) {
     if (direction[i] == 0.0) continue;
-    // At step 0 the element itself, which a sum would give another sign of 0.
+    // At step 0 restore the element itself: adding 0 could flip the sign of a zero.
     writer_.write(i, step == 0 ? origin_[i] : origin_[i] + step * direction[i]);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives as central differences: what a function gives on both sides of its inputs.
+// Derivatives computed as central differences.
 #pragma once
 
 #include "gradcheck/function.h"
@@ -7,20 +7,21 @@
 
 namespace tenon::gradcheck {
 
-/// Which outputs are looked at.
+/// The outputs to differentiate.
 enum class Outputs { kTracked, kAll };
 
-/// Differences by one variable. The variable's elements are written in place, so that a function
-/// sees the change however it comes by the tensor, and put back, also when the function throws.
+/// Computes differences with respect to one variable. Writes the variable's elements in place, so
+/// that the function sees the change however it reaches the tensor, and restores them even if the
+/// function throws.
 class NumericalMode {
  public:
   NumericalMode(const CheckedFunction& function, size_t variable, double step, Outputs which);
 
-  /// How fast each number of each output changes where the variable moves along `direction`. Throws
-  /// what the function threw, TENON_ERROR_INVALID_ARGUMENT where its outputs change in number or
-  /// size.
+  /// Returns the derivative of each output's numbers while the variable moves along `direction`.
+  /// Throws the function's errors, and TENON_ERROR_INVALID_ARGUMENT if its outputs change in number
+  /// or size.
   std::vector<Numbers> slopes(const Elements& direction);
-  /// The Jacobian of each output; of a variable without elements none.
+  /// Returns the Jacobian of each output; none if the variable has no elements.
   std::vector<Jacobian> jacobians();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is checked of gradients, and how close is close enough.
+// Options of gradient checks, and their tolerances.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@ struct Tolerance {
   double absolute = 1e-5;
   double relative = 1e-3;
 
-  /// Whether a number is as expected. NaN never is, also where it is expected.
+  /// Returns true if `actual` is close enough to `expected`. NaN is never allowed, not even if it
+  /// is expected.
   bool allows(std::complex<double> expected, std::complex<double> actual) const noexcept {
     return expected == actual ||
            std::abs(actual - expected) <= absolute + relative * std::abs(expected);
@@ -19,9 +20,9 @@ struct Tolerance {
 };
 
 struct CheckOptions {
-  double step = 1e-6;  // by which inputs move to both sides
+  double step = 1e-6;  // by which inputs are moved in both directions
   Tolerance tolerance = {};
-  double nondeterminism = 0;  // by how much two backward passes may differ
+  double nondeterminism = 0;  // largest allowed difference between two backward passes
   bool backward = true;
   bool forward = false;
   bool undefined = true;
@@ -29,7 +30,7 @@ struct CheckOptions {
   bool batched_forward = false;
   bool dtypes = false;
   bool fast = false;
-  bool strided_grads = false;  // of second order: gradients of outputs made here have gaps
+  bool strided_grads = false;  // second order: random output gradients have gaps between elements
 };
 
 }  // namespace tenon::gradcheck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that look random and are the same in each run, so that a check can be repeated.
+// A pseudorandom generator with a fixed seed, so that checks are reproducible.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace tenon::gradcheck {
 
 class CheckRandom {
  public:
-  /// In [-1, 1).
+  /// Returns a number in [-1, 1).
   double next() noexcept {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<double>(static_cast<int64_t>(state_) >> 11) * 0x1p-52;
@@ -21,7 +21,7 @@ class CheckRandom {
     for (double& number : made) number = next();
     return made;
   }
-  /// Positive ones, whose squares add up to 1.
+  /// Returns positive numbers whose squares add up to 1.
   Numbers weights(size_t count) {
     Numbers made(count);
     double squares = 0;
@@ -32,7 +32,7 @@ class CheckRandom {
     for (double& number : made) number /= std::sqrt(squares);
     return made;
   }
-  /// Of a tensor: complex where it is.
+  /// Returns one element for each element of a tensor; complex if the tensor is.
   Elements elements(const tensor::Tensor& tensor) {
     Elements made(static_cast<size_t>(tensor.numel()));
     const bool is_complex = tensor::is_complex(tensor.dtype());

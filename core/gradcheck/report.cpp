@@ -17,7 +17,7 @@ std::string print_number(double number) {
   return text;
 }
 
-// The entry that is furthest off, and how many are wrong.
+// The entry with the largest error, and the number of wrong entries.
 struct Worst {
   size_t row = 0;
   size_t column = 0;
@@ -58,7 +58,8 @@ void append_matrix(std::string& text, const char* name, const Jacobian& matrix) 
   if (matrix.rows > kMostPrinted) text += "  ...\n";
 }
 
-// "element [0, 1]" of an output's number, with its part where it is complex.
+// Returns "element [0, 1]" for a row of the Jacobian, prefixed with the part if the output is
+// complex.
 std::string print_row(const tensor::Tensor& output, size_t row) {
   const auto elements = static_cast<size_t>(output.numel());
   const char* part = !tensor::is_complex(output.dtype()) ? "element "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of what is wrong with gradients, as text for people.
+// Human-readable reports of gradient mismatches.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 
 namespace tenon::gradcheck {
 
-/// Whose derivative by what.
+/// An output, and the variable that it is differentiated by.
 struct Pair {
   size_t output;
   size_t variable;
 };
 
-/// Which output and which input: "output 0 with respect to input 1".
+/// Returns for example "output 0 with respect to input 1".
 std::string print_pair(const CheckedFunction& function, const Pair& pair);
 
-/// Compares the Jacobian of one pair with what differences give; empty where both agree. `what` is
-/// what came to be compared, such as "backward".
+/// Compares an analytical Jacobian with the numerical one; returns "" if both agree. `what` names
+/// how the analytical one was computed, such as "backward".
 std::string report_mismatch(const CheckedFunction& function, const Pair& pair,
                             const tensor::Tensor& output, const Jacobian& numerical,
                             const Jacobian& analytical, const char* what,
                             const Tolerance& tolerance);
 
-/// "2", "1.5-2i": as few digits as tell entries apart.
+/// Returns for example "2" or "1.5-2i", with at most six significant digits.
 std::string print_entry(std::complex<double> entry);
 
 }  // namespace tenon::gradcheck

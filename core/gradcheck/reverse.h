@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives as backward passes give them.
+// Derivatives computed by backward passes.
 #pragma once
 
 #include "autograd/engine/engine.h"
@@ -8,28 +8,29 @@
 
 namespace tenon::gradcheck {
 
-/// A gradient that a backward pass begins with; NULL: an undefined one.
+/// The gradient of one output that a backward pass starts from; NULL means undefined.
 struct Seed {
   size_t output;
   tensor::TensorPtr grad;
 };
 
-/// Backward passes through one call of a function.
+/// Runs backward passes through one call of a function.
 class ReverseMode {
  public:
-  /// Calls the function. Throws what it threw.
+  /// Calls the function. Throws its errors.
   explicit ReverseMode(const CheckedFunction& function);
 
   const CheckedFunction::Tensors& outputs() const noexcept { return outputs_; }
-  /// The gradient of each variable; NULL where none came. Throws what a formula raised.
+  /// Returns the gradient of each variable, NULL if none arrived. Throws the errors of formulas.
   std::vector<tensor::TensorPtr> gradients(std::span<const Seed> seeds) const;
-  /// The same where an output's gradient is such numbers, as elements: zeros where none came.
+  /// Like gradients(seeds), with `numbers` as the gradient of one output; zeros for variables that
+  /// receive none.
   std::vector<Elements> gradients(size_t output, const Numbers& numbers) const;
 
  private:
   const CheckedFunction& function_;
   CheckedFunction::Tensors outputs_;
-  std::vector<autograd::Root> roots_;  // one an output, with no gradient yet
+  std::vector<autograd::Root> roots_;  // one per output; gradients are filled in by each pass
   std::vector<autograd::Target> targets_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of second order: a function's gradients are a function, too.
+// Second-order checks, which treat the gradients of a function as a function.
 #include "autograd/engine/engine.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
@@ -15,11 +15,11 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// A gradient for an output, which asks for gradients itself.
+// Returns a random gradient for an output. It requires grad itself.
 TensorPtr make_grad(const Tensor& output, bool strided, CheckRandom& random) {
   TensorPtr made = make_tensor(random.elements(output), output);
   if (strided) {
-    // Each element with room for another one behind it.
+    // Leave a gap after each element.
     std::vector<int64_t> sizes(output.size_span().begin(), output.size_span().end());
     std::vector<int64_t> strides(sizes.size() + 1);
     sizes.push_back(2);
@@ -32,8 +32,8 @@ TensorPtr make_grad(const Tensor& output, bool strided, CheckRandom& random) {
   return made;
 }
 
-// The gradients of a function's inputs that came; the gradients of its outputs are arguments
-// behind the inputs.
+// Returns the gradients of a function's inputs, without undefined ones. `all` holds the inputs,
+// followed by the gradients of the outputs.
 CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
                                       std::span<const tenon_value> all) {
   const std::span<const tenon_value> inputs = all.first(function.inputs().size());
@@ -86,7 +86,7 @@ std::string check_second_gradients(const CheckedFunction& function,
   if (!grad_outputs.empty()) check_given(function.name(), outputs, grad_outputs);
   if (outputs.empty()) return "";
   CheckRandom random;
-  CheckedFunction::Tensors grads;  // what is made here lives as long as the check
+  CheckedFunction::Tensors grads;  // keeps the random gradients alive during the check
   std::vector<tenon_value> inputs(function.inputs().begin(), function.inputs().end());
   for (size_t i = 0; i < outputs.size(); ++i) {
     grads.push_back(grad_outputs.empty() ? make_grad(*outputs[i], options.strided_grads, random)

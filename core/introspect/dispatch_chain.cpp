@@ -16,7 +16,7 @@ using dispatch::Kernel;
 
 std::string key_text(tenon_key key) { return dispatch::key_name(key); }
 
-// Why a kernel serves a key.
+// Returns why a kernel serves a key.
 std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
   const std::string own = concat(key_text(key), " has no kernel of its own, and ");
   const std::string source = key_text(kernel.key);
@@ -38,7 +38,8 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
   }
 }
 
-// What the kernel of a built-in fallback or of a layer's rule does, nothing for all others.
+// Explains what a kernel does if it belongs to a built-in fallback or to a layer's rule; otherwise
+// returns an empty explanation.
 dispatch::Explanation explain_step(const Step& step, const Arguments* arguments) {
   const Kernel& kernel = *step.kernel;
   for (const dispatch::ExplainedKernel& each : dispatch::layers().explained) {
@@ -50,7 +51,7 @@ dispatch::Explanation explain_step(const Step& step, const Arguments* arguments)
   return built_in->explain(arguments);
 }
 
-// Older kernels of the same key that this one stands in front of, newest first.
+// Returns the older kernels of the same key that this one replaces, newest first.
 std::string hidden_text(const Kernel& kernel) {
   std::string text;
   for (const Kernel* each = kernel.older; each != nullptr; each = each->older) {
@@ -59,7 +60,7 @@ std::string hidden_text(const Kernel& kernel) {
   return text;
 }
 
-// The keys that a set would go to if it were not for these functionalities, highest first.
+// Returns the keys that a set would dispatch to in these functionalities, highest first.
 std::vector<tenon_key> keys_at(tenon_keyset keys, tenon_keyset functionalities) {
   std::vector<tenon_key> found;
   keys &= functionalities | dispatch::kBackendMask;
@@ -76,7 +77,7 @@ std::string names_of(const std::vector<tenon_key>& keys) {
   return text;
 }
 
-// What stands behind a kernel and what it does, where that is known.
+// Appends the kernels that this one replaces, and what it does if that is known.
 void describe_kernel(const Step& step, const Arguments* arguments, std::string* text) {
   if (const std::string hidden = hidden_text(*step.kernel); !hidden.empty()) {
     *text += concat("    in front of ", hidden, "\n");
@@ -85,7 +86,7 @@ void describe_kernel(const Step& step, const Arguments* arguments, std::string* 
   if (!explained.text.empty()) *text += concat("    ", explained.text, "\n");
 }
 
-// What happens below the last key.
+// Appends what a redispatch below the last key would do.
 void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
   const std::string nothing = concat("  nothing is below ", key_text(last.key), ": ");
   const dispatch::Explanation explained = explain_step(last, nullptr);
@@ -151,7 +152,7 @@ Step find_step(const tenon_op& op, tenon_keyset keys) {
       step.provenance = found.provenance;
       return step;
     }
-    // Below Undefined there is nothing to go on to.
+    // Undefined is the lowest key.
     if (step.key == TENON_KEY_UNDEFINED) return step;
     step.keys = dispatch::remove_key(step.keys, step.key);
   }

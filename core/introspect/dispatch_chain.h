@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that a call meets from its highest key down, as redispatching reaches them.
+// The kernels that a call reaches from its highest key down by redispatching.
 #pragma once
 
 #include <string>
@@ -12,31 +12,31 @@
 
 namespace tenon::introspect {
 
-/// Where a key set leads.
+/// The outcome of dispatching on a key set.
 struct Step {
-  tenon_key key = TENON_KEY_UNDEFINED;       // whose slot is called
-  tenon_keyset keys = 0;                     // without what falls through above it
-  const dispatch::Kernel* kernel = nullptr;  // NULL: none serves the key
+  tenon_key key = TENON_KEY_UNDEFINED;       // the key whose slot is called
+  tenon_keyset keys = 0;                     // without the keys above it that fall through
+  const dispatch::Kernel* kernel = nullptr;  // NULL: no kernel serves the key
   uint32_t provenance = TENON_PROVENANCE_MISSING;
 };
 
-/// The step that a key set leads to. Needs the registry's lock.
+/// Returns the step that a key set leads to. Requires the registry's lock.
 Step find_step(const tenon_op& op, tenon_keyset keys);
 
 using dispatch::Arguments;
 
-/// Functionalities of a set whose slots all fall through: no call has them. Needs the registry's
-/// lock.
+/// Returns the functionalities of a set whose slots all fall through, so no call dispatches to
+/// them. Requires the registry's lock.
 tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys);
 
-/// Lines, indented by two or four, about a call with this key set: what is skipped, which
-/// kernel runs, why, and what redispatching from there reaches. `dropped` is what
-/// skipped_always() took from the set before; `arguments` may be NULL where there is only a key
-/// set. Needs the registry's lock.
+/// Returns lines, indented by two or four, about a call with this key set: which keys are skipped,
+/// which kernel runs, why, and what it reaches by redispatching. `dropped` are the functionalities
+/// that skipped_always() removed from the set; `arguments` is NULL if only the key set is known.
+/// Requires the registry's lock.
 std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
                          const Arguments* arguments);
 
-/// "mm_cpu (C++ at mm.cpp:12)", with what is known of it.
+/// Returns "mm_cpu (C++ at mm.cpp:12)", or as much of it as is known.
 std::string kernel_text(const dispatch::Kernel& kernel);
 
 }  // namespace tenon::introspect

@@ -21,15 +21,15 @@ using base::concat;
 using dispatch::kBackendMask;
 using dispatch::kFunctionalityMask;
 
-constexpr int kMaxNesting = 64;  // as key extraction looks
+constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
 
-// Bits of functionalities without backends, as the keys that they stand for.
+// Prints the functionalities in `bits` as keys, without a backend.
 std::string words_text(tenon_keyset bits) {
   const tenon_keyset functionalities = bits & kFunctionalityMask;
   return functionalities != 0 ? dispatch::print_keys(functionalities | kBackendMask) : "nothing";
 }
 
-// One line for each tensor and overriding object among the arguments.
+// Collects one line for each tensor and overriding object among the arguments.
 class ArgumentLines {
  public:
   void add(const std::string& name, const tenon_value& value) { look(name, value, 0); }
@@ -75,7 +75,7 @@ class ArgumentLines {
   std::string text_;
 };
 
-// What the built-in BackendSelect fallback chooses for a call without tensors.
+// Returns which backend the built-in BackendSelect fallback chooses for a call without tensors.
 std::string choice_text(tenon_keyset keys, const Arguments& arguments, bool takes_device) {
   constexpr tenon_keyset kSelect = dispatch::functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   if ((keys & kSelect) == 0) return {};
@@ -88,10 +88,10 @@ std::string choice_text(tenon_keyset keys, const Arguments& arguments, bool take
   return "  no argument can be a tensor and no device is given: BackendSelect takes CPU\n";
 }
 
-// The call's key set and lines on how it came about.
+// A call's key set, and lines that explain it.
 struct Keys {
   tenon_keyset carried = 0;
-  tenon_keyset dropped = 0;  // what falls through on all backends
+  tenon_keyset dropped = 0;  // functionalities that fall through for every backend
   tenon_keyset call = 0;
   std::string text;
 };
@@ -123,7 +123,7 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
     found.text += concat("  the operator adds ", words_text(snapshot.include),
                          ", for which it has a kernel\n");
   }
-  // Without the operator's mask: what falls through is to be named.
+  // Computed without the operator's mask, so that skipped keys can be named.
   const tenon_keyset keys = ((found.carried | snapshot.include | thread.include) & thread.keep) |
                             dispatch::own_autograd(snapshot, thread);
   found.dropped = skipped_always(op, keys);

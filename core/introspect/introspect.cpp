@@ -41,12 +41,12 @@ std::vector<tenon_key> table_keys() {
   return keys;
 }
 
-// Which kernel the table in use has for a slot; the text names it for messages.
+// Returns the kernel that the snapshot in use has for a slot, and its name for messages.
 std::string slot_text(const Snapshot& snapshot, uint32_t slot, const Kernel** out_kernel) {
   *out_kernel = nullptr;
   *out_kernel = dispatch::kernel_of_slot(snapshot, slot);
   if (*out_kernel != nullptr) return (*out_kernel)->describe();
-  // The mask keeps calls from slots that the table does not have.
+  // Calls never reach slots beyond the end of the table: the mask excludes their keys.
   const bool skipped = slot >= snapshot.nslots || snapshot.slots[slot] == dispatch::kSkipped;
   return skipped ? "a fallthrough" : "no kernel";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Introspection: what is registered, which kernel serves which slot and why, and checks of that.
+// Introspection: lists registrations, tells which kernel serves a slot and why, and checks tables.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,35 @@
 
 namespace tenon::introspect {
 
-/// "math kernel" and so on for TENON_PROVENANCE_*. Static text.
+/// Returns "math kernel" and the like for TENON_PROVENANCE_*. Static text.
 const char* provenance_name(uint32_t provenance) noexcept;
 
-/// Slot of a runtime key or Undefined. Throws TENON_ERROR_INVALID_ARGUMENT for another key.
+/// Returns the slot of a runtime key or of Undefined. Throws TENON_ERROR_INVALID_ARGUMENT for other
+/// keys.
 tenon_slot_info slot_info(const tenon_op& op, tenon_key key);
 
-/// The same for an operator that is in no registry. Needs the registry's lock.
+/// Like slot_info(), also for an operator that is not in the registry. Requires the registry's
+/// lock.
 tenon_slot_info slot_info_locked(const tenon_op& op, tenon_key key);
 
-/// Runtime keys that have slots: lowest functionality first, in it lowest backend first.
+/// Returns the runtime keys that have slots, ordered by functionality and then by backend.
 std::vector<tenon_key> list_keys();
-/// Defined operators, by name.
+/// Returns the defined operators, sorted by name.
 std::vector<const tenon_op*> list_operators();
-/// Operators with kernels but no definition, by name.
+/// Returns the operators with kernels but no definition, sorted by name.
 std::vector<const tenon_op*> list_dangling();
 
-/// One tag a line.
+/// Prints one tag per line.
 std::string print_tags(const tenon_op& op);
-/// Name, schema, and one line a kernel, overridden ones as inactive.
+/// Prints the name, the schema, and one line per kernel; replaced kernels are marked as inactive.
 std::string dump_registrations(const tenon_op& op);
 std::string dump_registrations_locked(const tenon_op& op);
-/// One line a slot that is not missing, Undefined first.
+/// Prints one line per slot that is not missing, Undefined first.
 std::string dump_table(const tenon_op& op);
 std::string dump_table_locked(const tenon_op& op);
 
-/// Recomputes the table of an operator (NULL: of all) and compares. Throws TENON_ERROR_INTERNAL
-/// naming what differs.
+/// Recomputes the table of an operator (NULL: of every operator) and compares it with the one in
+/// use. Throws TENON_ERROR_INTERNAL, naming the difference.
 void check_invariants(const tenon_op* op);
 
 }  // namespace tenon::introspect

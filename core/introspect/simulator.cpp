@@ -28,7 +28,7 @@ struct Row {
   std::string kernel;
 };
 
-// A title, a head and one line a row, in two columns.
+// Prints a title, a header and one line per row, in two columns.
 std::string print_rows(std::string_view title, std::vector<Row> rows) {
   rows.insert(rows.begin(), {"key", "kernel"});
   size_t width = 0;
@@ -101,8 +101,8 @@ void tenon_simulator::remove(std::string_view name) {
   drop(const_cast<dispatch::Kernel*>(kernel));
 }
 
-// Uses the operator as it would be if it were defined now: under the lock, after all selectors have
-// been asked without it.
+// Calls `use` with the operator as if it were defined now. Takes the lock only after all selectors
+// have been called without it.
 template <class Use>
 auto tenon_simulator::look(const Use& use) const {
   dispatch::Registry& registry = dispatch::Registry::get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulator: an operator that is in no registry, for trying registrations on. Locks the registry
-// for each step, since the process's fallbacks and keys serve it.
+// Simulator: an operator outside the registry, for trying out registrations. Locks the registry for
+// each step, because the process's fallbacks and keys apply to it.
 #pragma once
 
 #include <string>
@@ -18,18 +18,19 @@ struct tenon_simulator final : tenon::base::RefCounted<tenon_simulator> {
   explicit tenon_simulator(std::string_view schema);
   ~tenon_simulator();
 
-  /// Registers a kernel named "fn_" and the key's name on each key, all or (throwing) none.
+  /// Registers a kernel named "fn_" plus the key's name on each key. If it throws, none is
+  /// registered.
   void add(const std::vector<std::string_view>& keys, uint32_t flags);
-  /// Takes back what is registered on a key.
+  /// Removes the active kernel of a key.
   void remove(std::string_view key);
 
   tenon_slot_info slot_info(tenon_key key) const;
-  /// Text of one kind, TENON_SIMULATOR_*.
+  /// Returns the text of one kind, TENON_SIMULATOR_*.
   std::string print(uint32_t what) const;
   std::string explain(tenon_keyset keys) const;
 
  private:
-  /// Takes out and frees a kernel.
+  /// Removes and frees a kernel.
   void drop(tenon::dispatch::Kernel* kernel) noexcept;
   template <class Use>
   auto look(const Use& use) const;

@@ -16,7 +16,7 @@ namespace tenon::opcheck {
 
 namespace {
 
-// What a word of a fake tensor is in the case at hand; nothing where only elements tell.
+// Returns the value of a fake tensor's word in the checked call; nothing if it is data-dependent.
 std::optional<int64_t> hint_of(int64_t word) noexcept {
   if (!base::is_symbol(word)) return word;
   const symbol::Expression& expression = *symbol::expression_of(word);
@@ -31,7 +31,7 @@ std::vector<int64_t> hints_of(tensor::Dims words, tensor::Dims real) {
   return hints;
 }
 
-// Strides of dims of size 1, and of no elements, say nothing.
+// Strides do not matter for dims of size 1 and for empty tensors.
 bool same_strides(const Tensor& real, tensor::Dims strides) noexcept {
   if (real.numel() == 0) return true;
   for (size_t dim = 0; dim < strides.size(); ++dim) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two tensors differ in: elements, or what is known of them without.
+// Comparison of two tensors, by elements or by metadata.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace tenon::opcheck {
 
-/// The elements in row-major order, on the host.
+/// Returns the bytes of the elements in row-major order, copied to the host.
 std::vector<char> read_bytes(const Tensor& tensor);
 
-/// Whether both are one storage.
+/// Returns true if both tensors have elements in the same storage.
 bool shares_memory(const Tensor& a, const Tensor& b) noexcept;
 
-/// What a fake result has otherwise than the real one: dtype, sizes, strides, offset or device; ""
-/// where nothing. Sizes that only elements tell are any.
+/// Returns the first difference between a fake result and the real one: dtype, sizes, strides,
+/// offset or device. Returns "" if there is none. Any value matches a data-dependent size.
 std::string differing_description(const Tensor& real, const Tensor& fake);
 
-/// The first element that is off, or the sizes where those differ; "" where none is. NaN equals
-/// NaN.
+/// Returns the first element that is not close, or the sizes if they differ; "" if all are close.
+/// NaN equals NaN.
 std::string differing_element(const Tensor& expected, const Tensor& actual,
                               const Closeness& closeness);
 

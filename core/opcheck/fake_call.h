@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeCall: an operator called with fake tensors in the place of real ones, in a mode of its own.
+// Calls of an operator with fake tensors in place of real ones, inside a new fake mode.
 #pragma once
 
 #include "dispatch/key_tls.h"
@@ -8,7 +8,7 @@
 
 namespace tenon::opcheck {
 
-/// Has the calling thread make fake tensors while it lives.
+/// RAII: puts the calling thread into a fake mode.
 class InFakeMode {
  public:
   explicit InFakeMode(fake::ModePtr mode)
@@ -23,11 +23,12 @@ class InFakeMode {
   const dispatch::KeyGuard guard_;
 };
 
-/// Whether elements tell the sizes of an operator's results: there is nothing to compare then.
+/// Returns true if the sizes of an operator's results are data-dependent, so they cannot be
+/// compared.
 bool has_dynamic_shape(const tenon_op& op);
 
-/// Whether results of the same call on fake tensors are described as the real ones, and are or
-/// share memory of the same arguments; a report else.
+/// Compares the results of the same call on real and on fake tensors: their metadata, and which
+/// arguments they are or share memory with. Returns a report, or "" if they agree.
 std::string compare_calls(const Sample& real, const Sample& fake);
 
 }  // namespace tenon::opcheck

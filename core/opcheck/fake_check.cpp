@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether results on fake tensors are like the real ones.
+// Checks that results on fake tensors match the real ones.
 #include "autograd/tensor_state.h"
 #include "base/concat.h"
 #include "dispatch/argument_check.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Places = std::vector<Sample::Place>;
 
-// Which pairs of tensors share memory, or are one tensor.
+// Returns, for each pair of tensors, whether they share memory and whether they are one tensor.
 std::vector<bool> sharing(const Places& a, const Places& b) {
   std::vector<bool> pairs;
   for (const Sample::Place& one : a) {

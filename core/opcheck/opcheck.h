@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of one call of an operator. Each gives a report of the first thing that is wrong, empty
-// where nothing is, and throws what the operator, its fake kernel or its formula raised.
+// Checks of one call of an operator. Each returns a report of the first problem, or "" if there is
+// none, and throws the errors of the operator, its fake kernel or its formula.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace tenon::opcheck {
 /// All arguments of a call, in schema order.
 using Arguments = std::span<const tenon_value>;
 
-/// How far elements may be off; below 0: what is usual for the dtype.
+/// Tolerances of elements; negative: the dtype's default.
 struct Closeness {
   double relative = -1;
   double absolute = -1;

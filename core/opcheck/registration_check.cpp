@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether gradients of an operator come from a kernel at an Autograd key, if at all.
+// Checks that gradients of an operator, if any, come from a kernel at an Autograd key.
 #include "autograd/tensor_state.h"
 #include "base/concat.h"
 #include "dispatch/call_path.h"
@@ -10,7 +10,8 @@ namespace tenon::opcheck {
 
 namespace {
 
-// A kernel of the operator's own, or its composite: not what serves all operators.
+// Returns true if the operator itself has an Autograd kernel or a composite, not just a fallback
+// for all operators.
 bool has_own_autograd(const Sample& sample) {
   for (const Sample::Place& input : sample.inputs()) {
     const auto backend = static_cast<tenon_key>(input.tensor->device().type);
@@ -46,7 +47,8 @@ std::string check_autograd_registration(const tenon_op& op, Arguments args) {
       TENON_OK) {
     throw Error(base::take_current_error());
   }
-  // As if nothing were registered for all operators: what the kernel calls may record.
+  // Call below Autograd, as if no fallback were registered there. Operators that the kernel calls
+  // may still be recorded.
   sample.redispatch(keys & ~autograd::kAutograd);
   for (const Sample::Place& output : sample.outputs()) {
     const bool is_input = sample.input_that_is(*output.tensor) < sample.inputs().size();

@@ -17,7 +17,7 @@ namespace {
 
 tenon_stack stack_of(Arguments args) noexcept {
   tenon_stack stack{};
-  stack.args = const_cast<tenon_value*>(args.data());  // which the copy only reads
+  stack.args = const_cast<tenon_value*>(args.data());  // the callee only reads and copies
   stack.nargs = static_cast<uint32_t>(args.size());
   return stack;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sample: one call of an operator with other tensors in the place of those that it was given.
+// Sample: one call of an operator with other tensors substituted for its arguments.
 #pragma once
 
 #include <functional>
@@ -20,20 +20,21 @@ using tensor::TensorPtr;
 class Sample {
  public:
   using Replace = std::function<TensorPtr(Tensor&)>;
-  /// A tensor among the arguments or results, and the number of the argument or result it is in.
+  /// A tensor among the arguments or results, and the index of that argument or result.
   struct Place {
     int64_t position;
     TensorPtr tensor;
   };
 
-  /// What is one tensor among the arguments stays one. Throws TENON_ERROR_TYPE for arguments that
-  /// do not fit the schema, and what `replace` throws.
+  /// An argument tensor that occurs twice is replaced by one tensor. Throws TENON_ERROR_TYPE for
+  /// arguments that do not fit the schema, and what `replace` throws.
   Sample(const tenon_op& op, Arguments args, const Replace& replace);
   ~Sample();
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  /// Makes the call, at once or below keys that have run. Throws what the operator raised.
+  /// Makes the call: call() dispatches it from the start, redispatch() with the keys that remain.
+  /// Throws the operator's errors.
   void call();
   void redispatch(tenon_keyset keys);
 
@@ -41,9 +42,9 @@ class Sample {
   const schema::Schema& schema() const noexcept { return *schema_; }
   std::span<const tenon_value> arguments() noexcept { return args_.values(); }
   const std::vector<Place>& inputs() const noexcept { return inputs_; }
-  /// Of a call that was made.
+  /// Valid after the call.
   const std::vector<Place>& outputs() const noexcept { return outputs_; }
-  /// Whether a result is one of the arguments, and which of inputs() then; else inputs().size().
+  /// Returns the index in inputs() of the tensor that a result is; inputs().size() if it is none.
   size_t input_that_is(const Tensor& output) const noexcept;
 
  private:
@@ -58,12 +59,12 @@ class Sample {
   std::vector<Place> outputs_;
 };
 
-/// A copy of the same sizes, strides and elements.
+/// Returns a copy with the same sizes, strides and elements.
 TensorPtr copy_untracked(Tensor& tensor);
-/// The same, which asks for gradients where the tensor does.
+/// Like copy_untracked(), but the copy requires grad if the tensor does.
 TensorPtr copy_input(Tensor& tensor);
 
-/// Whether some tensor has no elements to call an operator with.
+/// Returns true if a tensor has no elements, so that the operator cannot be called with it.
 bool has_abstract(Arguments args);
 
 /// Calls `each(Tensor&)` for the tensors in a value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the schema says what a call writes, and what its results share memory with.
+// Checks that the schema declares what a call writes, and what its results alias.
 #include "autograd/tensor_state.h"
 #include "base/concat.h"
 #include "dispatch/key_tls.h"
@@ -10,7 +10,7 @@ namespace tenon::opcheck {
 
 namespace {
 
-// A tensor as it was before the call.
+// The state of a tensor before the call.
 struct Before {
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
@@ -71,7 +71,7 @@ std::string check_outputs(const Sample& sample) {
 
 std::string check_schema(const tenon_op& op, Arguments args) {
   if (has_abstract(args)) return {};
-  // Above it results that are arguments are views of them.
+  // Below Autograd, which would replace results that are arguments by views of them.
   const auto guard = dispatch::KeyGuard::exclude(autograd::kAutograd);
   Sample sample(op, args, &copy_input);
   std::vector<Before> before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what is recorded of a call and its backward pass, and run again, gives the same; and
-// whether the call works on fake tensors with symbolic sizes.
+// Checks that a recorded call and its backward pass give the same results when replayed, and that
+// the call works on fake tensors with symbolic sizes.
 #include <optional>
 
 #include "autograd/engine/engine.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Tensors = std::vector<TensorPtr>;
 
-// A recording below autograd, which ends in any case.
+// RAII: a recording below autograd, ended by the destructor if it is still on.
 class Recorded {
  public:
   Recorded() : recording_(graph::RecordingPtr::share(&begin())) {
@@ -53,7 +53,8 @@ class Recorded {
   value::ObjectPtr mode_;
 };
 
-// Of the sum of all outputs by the inputs that ask for them; NULL where none comes.
+// Returns the gradients of the sum of all outputs with respect to the inputs that require grad;
+// NULL if none arrives.
 Tensors gradients_of(const Sample& sample) {
   std::vector<autograd::Root> roots;
   for (const Sample::Place& output : sample.outputs()) {
@@ -72,7 +73,7 @@ Tensors gradients_of(const Sample& sample) {
   return autograd::run_grad(roots, targets, {});
 }
 
-// One run of a recorded graph with copies of the arguments that ask for no gradients.
+// One run of a recorded graph with untracked copies of the arguments.
 class Replay {
  public:
   Replay(graph::Graph& graph, const Sample& like) : results_(graph.outputs().size()) {
@@ -119,7 +120,7 @@ std::string add_difference(const char* report, const Tensor& expected, const Ten
   return differs.empty() ? std::string() : base::concat(report, ": ", differs);
 }
 
-// Records a call and its backward pass; outputs are the results, then the gradients.
+// Records a call and its backward pass. The graph's outputs are the results, then the gradients.
 graph::GraphPtr record(const tenon_op& op, Arguments args, const Tensors& gradients) {
   Sample sample(op, args, &copy_input);
   Recorded recorded;
@@ -165,7 +166,8 @@ std::string check_replay(const tenon_op& op, Arguments args, const Closeness& cl
   return report;
 }
 
-// A fake tensor whose sizes of 2 and more are symbols; one that is not row-major keeps its sizes.
+// Returns a fake tensor with symbols for sizes of 2 or more. A tensor that is not row-major keeps
+// its plain sizes.
 TensorPtr new_dynamic(const Tensor& tensor, symbol::ShapeEnv& env) {
   const tenon_device device = tensor::fake_device(tensor.device());
   if (!tensor.is_contiguous() || tensor.offset() != 0) return fake::fake_like(tensor, device);

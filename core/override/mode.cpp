@@ -17,7 +17,7 @@ constexpr tenon_keyset key_of(uint32_t kind) {
                                                                  : TENON_FUNCTIONALITY_WRAPPER);
 }
 
-// Words with the key of a kind exactly while modes of it are on.
+// Sets the key words, with the key of a kind included if and only if modes of that kind are on.
 void include_key(uint32_t kind, KeyWords words) noexcept {
   const tenon_keyset key = key_of(kind);
   words.include = mode_count(kind) != 0 ? words.include | key : words.include & ~key;

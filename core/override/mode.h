@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: objects that see every call of a thread while they are on.
+// Modes: objects that handle every call of a thread while they are on.
 #pragma once
 
 #include "dispatch/thread_state.h"
@@ -10,7 +10,7 @@ namespace tenon::override {
 using Handler = tenon_status (*)(void* self, const tenon_op* op, tenon_keyset keys,
                                  tenon_stack* stack);
 
-/// The handler of a type for a kind of mode (TENON_MODE_*), NULL where it has none.
+/// Returns the handler of a type for a kind of mode (TENON_MODE_*), or NULL.
 Handler handler_of(const tenon_object_type* type, uint32_t kind) noexcept;
 
 /// See tenon_mode_push, tenon_mode_pop and tenon_mode_get.
@@ -18,10 +18,10 @@ void push_mode(uint32_t kind, value::Object* mode);
 void pop_mode(uint32_t kind, const value::Object* mode);
 value::Object* mode_at(uint32_t kind, int64_t depth) noexcept;
 
-/// How many modes of a kind are on.
+/// Returns the number of modes of a kind that are on.
 size_t mode_count(uint32_t kind) noexcept;
 
-/// Turns off the modes of a kind from a number on (0 is the outermost) while it lives.
+/// RAII: turns off the modes of a kind with numbers from `from` on (0 is the outermost).
 class HideModes {
  public:
   HideModes(uint32_t kind, size_t from) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in fallbacks at Override and Wrapper: who is asked, in which order, and what is said
-// when all decline.
+// The built-in fallbacks at Override and Wrapper: they call the handlers of modes and arguments in
+// order, and fail if all decline.
 #include "override/overrides.h"
 
 #include <algorithm>
@@ -23,9 +23,10 @@ namespace {
 
 using value::Object;
 
-constexpr int kMaxNesting = 64;  // as key extraction looks
+constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
 
-// Everything above Wrapper, which has run already, but not Override: handlers may use objects.
+// The functionalities above Wrapper, which have already run for this call. Override is not
+// excluded, because handlers may call operators with overriding objects.
 constexpr tenon_keyset kAboveWrapper =
     ~((dispatch::functionality_bit(TENON_FUNCTIONALITY_WRAPPER) << 1) - 1) &
     ~dispatch::functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
@@ -37,8 +38,8 @@ bool derives(const tenon_object_type* type, const tenon_object_type* base) noexc
   return false;
 }
 
-// The arguments that take part: one object for each distinct type with a handler, from left to
-// right, a derived type before its base.
+// The arguments whose handlers take part in a call: one object for each distinct type with a
+// handler, from left to right, with derived types before their bases.
 class Participants {
  public:
   Participants(uint32_t kind, const tenon_value* args, uint32_t nargs) : kind_(kind) {
@@ -69,7 +70,7 @@ class Participants {
 
   Object* object_of(const tenon_value& value) const {
     if (kind_ == TENON_MODE_OVERRIDE) return value::object_in(value);
-    // Nobody has looked into what a list of anything holds.
+    // Elements of untyped lists have not been checked yet and may be NULL.
     const bool is_tensor = value.tag == TENON_TAG_TENSOR && value.as.tensor != nullptr;
     return is_tensor ? value::wrapped(*value.as.tensor) : nullptr;
   }
@@ -103,8 +104,8 @@ std::string declined_by(uint32_t kind, const std::vector<Object*>& objects) {
   return text + "]";
 }
 
-// Asks modes, then types. A handler that declines must have left the results alone; what it wrote
-// anyway is dropped.
+// Calls the handlers of modes, then those of argument types, until one accepts the call. A handler
+// that declines must not write results; any that it wrote are dropped.
 tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const auto run = [&](const Object& object) {
     dispatch::record_handler(object.type()->name, object.type()->language);
@@ -115,7 +116,7 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
     return status;
   };
   for (size_t number = mode_count(kind); number-- > 0;) {
-    if (number >= mode_count(kind)) continue;  // a handler popped modes that were not its own
+    if (number >= mode_count(kind)) continue;  // a handler popped modes that it did not push
     const auto mode =
         value::ObjectPtr::share(dispatch::thread_stacks()->modes[kind].at(number).get());
     const HideModes off(kind, number);
@@ -146,7 +147,7 @@ tenon_status run_wrappers(void*, const tenon_op* op, tenon_keyset keys, tenon_st
   });
 }
 
-// Who would be asked about a call, in that order.
+// Explains a call's handlers, in the order in which they would be called.
 dispatch::Explanation explain(uint32_t kind, const dispatch::Arguments* arguments) {
   constexpr const char* kAgain = "\n    to go on, a handler calls again with arguments of its own";
   if (arguments == nullptr) {

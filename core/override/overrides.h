@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in fallbacks at Override and Wrapper, which ask modes and arguments about calls.
+// The built-in fallbacks at Override and Wrapper, which call the handlers of modes and arguments.
 #pragma once
 
 #include <span>

@@ -16,11 +16,11 @@ namespace tenon::plugin {
 
 namespace {
 
-// One attempt to load a plugin by itself.
+// One automatic attempt to load a plugin.
 struct Attempt {
   enum class State { kUnderWay, kDone } state = State::kUnderWay;
   std::thread::id worker;
-  uint32_t generation = 0;  // of the worker's process, see base/fork.h
+  uint32_t generation = 0;  // fork generation of the worker's process, see base/fork.h
   base::ErrorPtr failure;
 };
 
@@ -49,8 +49,9 @@ bool others_are_loading(const Attempts& all) {
   return false;
 }
 
-// Before a fork: a child has half a plugin otherwise, and nobody who ends the other half. With an
-// end, since the thread that forks may hold what a load function waits for.
+// Runs before a fork, and waits for other threads to finish loading plugins: the child would
+// inherit a half-loaded plugin that no thread completes. The wait has a time limit, because the
+// load function may itself wait for a lock that the forking thread holds.
 void wait_for_others() {
   constexpr auto kLongest = std::chrono::seconds(5);
   Attempts& all = attempts();
@@ -79,10 +80,10 @@ base::ErrorPtr lost_error(const std::string& name) {
           ": a process that forks must not be loading it, got the child of one that was")));
 }
 
-// True when the plugin came by this call, or by another thread's while this one waited.
+// Returns true if this call loaded the plugin, or waited for another thread that did.
 bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
-  // Somebody asked for it by name, and its load function misses something. An attempt of another
-  // thread may be waiting for this one.
+  // This thread is loading the plugin explicitly, and its load function lacks an operator. Do not
+  // wait here: the attempt of another thread may be waiting for this load.
   if (PluginManager::get().is_loading_here(name)) return false;
   Attempts& all = attempts();
   std::unique_lock lock(all.mutex);
@@ -90,9 +91,9 @@ bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
   Attempt& attempt = place->second;
   if (!first) {
     if (attempt.state == Attempt::State::kUnderWay) {
-      // Its own load function misses something: that is no reason to wait for itself.
+      // Called from the plugin's own load function: do not wait for ourselves.
       if (attempt.worker == std::this_thread::get_id()) return false;
-      // Nor for a thread of the parent's that was at it when this process was forked.
+      // The thread that was loading it exists only in the parent of this forked process.
       if (attempt.generation != base::fork_generation()) {
         *out_cause = lost_error(name);
         return false;

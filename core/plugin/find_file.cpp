@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where plugins are looked for, and what their descriptor must say before any of their code runs.
+// Finds plugin files, and checks their descriptors before any other code of theirs runs.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ std::string real_path(const std::string& path) {
 
 bool is_readable(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
 
-// Beside libtenon, then the folders of TENON_PLUGIN_PATH.
+// Returns the folder of libtenon, then the folders in TENON_PLUGIN_PATH.
 std::vector<std::string> folders() {
   static const char kInThisLibrary = 0;
   std::vector<std::string> all{folder_of(base::path_of_address(&kInThisLibrary))};

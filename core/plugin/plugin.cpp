@@ -20,7 +20,7 @@ namespace tenon::plugin {
 
 namespace {
 
-// The error that a plugin's function left behind.
+// Throws the error that a plugin's function has set.
 [[noreturn]] void throw_left_error(const Plugin& plugin, tenon_status status) {
   base::ErrorPtr error = base::take_current_error();
   if (!error || error->code() != status) {
@@ -56,7 +56,7 @@ Plugin* PluginManager::find_by_path(std::string_view path) {
   return nullptr;
 }
 
-// Of two files of one name, only one may be loaded or have been.
+// Gives a plugin its name. Throws if another file has the name, unless its load failed.
 void PluginManager::claim_name_locked(Plugin* plugin) {
   for (const Plugin* other : plugins_) {
     TENON_CHECK(other == plugin || other->nameless || other->name.view() != plugin->name.view(),
@@ -71,7 +71,7 @@ Plugin* PluginManager::add(const tenon_plugin_descriptor& descriptor, const std:
   auto added = std::make_unique<Plugin>(descriptor, path);
   const std::lock_guard lock(mutex_);
   for (Plugin* plugin : plugins_) {
-    if (plugin->path.view() == path) return plugin;  // another thread was faster
+    if (plugin->path.view() == path) return plugin;  // another thread was first
   }
   claim_name_locked(added.get());
   plugins_.push_back(added.get());
@@ -91,12 +91,13 @@ Plugin* PluginManager::open(std::string_view path_or_name) {
                 TENON_PLUGIN_QUERY_NAME, ", got a library without it");
     return add(read_descriptor(query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION), path), path);
   } catch (const Error&) {
-    library.close();  // none of its code but the query ran
+    library.close();  // no code of the library except the query ran
     throw;
   }
 }
 
-// Waits for another thread to finish with a plugin, unless that thread waits for this one.
+// Waits for another thread to finish with a plugin. Throws if that thread, directly or through
+// others, waits for this one.
 void PluginManager::wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* plugin) {
   const std::thread::id me = std::this_thread::get_id();
   std::thread::id holder = plugin->worker;
@@ -113,8 +114,8 @@ void PluginManager::wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* 
   std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.thread == me; });
 }
 
-// Claims a plugin for a change of state. False when it has the wanted state already, or this thread
-// is in the middle of bringing it there.
+// Claims a plugin for a change of state. Returns false if it has the wanted state already, or if
+// this thread is already changing it to that state.
 bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State busy) {
   std::unique_lock lock(mutex_);
   while (plugin->state == Plugin::State::kLoading || plugin->state == Plugin::State::kUnloading) {
@@ -136,8 +137,8 @@ bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State bu
   return true;
 }
 
-// Ends what begin() began; `closed` are groups of libraries that closed meanwhile. Nobody waits for
-// those of a plugin that is loaded again.
+// Ends the change that begin() started. `closed` are groups of libraries that were closed during
+// it. After a reload, groups of earlier unloads are no longer waited for.
 void PluginManager::settle(Plugin* plugin, Plugin::State state,
                            const std::vector<const void*>& closed) {
   const std::lock_guard lock(mutex_);
@@ -148,8 +149,8 @@ void PluginManager::settle(Plugin* plugin, Plugin::State state,
   changed_.notify_all();
 }
 
-// Ends a load that failed: `closed` are the groups of the libraries that it had opened. Kernels
-// that others are just running, or this thread itself, are waited for by nobody but a later unload.
+// Ends a failed load. `closed` are the groups of the libraries that it had opened. Waits one second
+// for running kernels; groups still in use, possibly by this thread, are left to a later unload.
 void PluginManager::fail_load(Plugin* plugin, const std::vector<const void*>& closed) {
   constexpr int64_t kPatience = 1'000'000'000;
   std::vector<const void*> left;
@@ -164,8 +165,8 @@ void PluginManager::fail_load(Plugin* plugin, const std::vector<const void*>& cl
   settle(plugin, Plugin::State::kUnloaded, left);
 }
 
-// A group of the plugin's closed libraries that may be in use still, or NULL. Several threads may
-// drain one group; the first that is through drops it.
+// Returns a group of the plugin's closed libraries that may still be in use, or NULL. Several
+// threads may drain one group; the first to finish drops it.
 const void* PluginManager::next_draining(const Plugin& plugin) {
   const std::lock_guard lock(mutex_);
   return plugin.draining.empty() ? nullptr : plugin.draining.back();
@@ -189,7 +190,7 @@ bool PluginManager::is_loading_here(std::string_view name) {
   });
 }
 
-// Requirements, then the plugin's own load function.
+// Loads the requirements, then calls the plugin's load function.
 void PluginManager::run_load(Plugin* plugin) {
   for (uint32_t i = 0; i < plugin->descriptor.requirement_count; ++i) {
     const char* required = plugin->descriptor.requirements[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins: finding, checking, loading and unloading shared libraries of registrations.
+// Plugins: finds, checks, loads and unloads shared libraries of registrations.
 #pragma once
 
 #include <mutex>
@@ -14,23 +14,23 @@
 #include "base/interned_string.h"
 #include "tenon/plugin.h"
 
-/// A plugin that was opened once; lives for ever. Its file stays mapped.
+/// A plugin that was opened at least once. Never freed, and its file stays mapped.
 struct tenon_plugin {
   enum class State { kUnloaded, kLoading, kLoaded, kUnloading };
 
   tenon_plugin(const tenon_plugin_descriptor& plugin_descriptor, std::string_view file);
 
-  const tenon_plugin_descriptor descriptor;  // as this version knows it
+  const tenon_plugin_descriptor descriptor;  // truncated or padded to this version's struct
   const tenon::base::InternedString name;
   const tenon::base::InternedString version;
   const tenon::base::InternedString path;
 
-  // The manager's lock guards the rest.
+  // Guarded by the manager's lock.
   State state = State::kUnloaded;
-  bool nameless = false;              // its load failed: other files may have the name
-  std::thread::id worker;             // who loads or unloads it ...
+  bool nameless = false;              // its load failed, so another file may use the name
+  std::thread::id worker;             // the thread that loads or unloads it ...
   uint32_t generation = 0;            // ... in which process, see base/fork.h
-  void* load_state = nullptr;         // what its load function gave
+  void* load_state = nullptr;         // the state that its load function returned
   std::vector<const void*> draining;  // groups of its closed libraries that are still in use
 };
 
@@ -40,14 +40,14 @@ using Plugin = ::tenon_plugin;
 
 class PluginManager {
  public:
-  /// The process's manager. Leaked, as plugins are.
+  /// Returns the process's manager, which is never freed.
   static PluginManager& get();
 
   /// See tenon_plugin_load and tenon_plugin_unload.
   Plugin* load(std::string_view path_or_name);
   void unload(Plugin* plugin, int64_t timeout_ns);
   bool is_loaded(const Plugin& plugin);
-  /// Whether the calling thread is in the middle of loading the plugin of that name.
+  /// Returns true if the calling thread is currently loading the plugin with that name.
   bool is_loading_here(std::string_view name);
 
  private:
@@ -77,24 +77,25 @@ class PluginManager {
   std::vector<Waiter> waiters_;
 };
 
-/// Path of the file that a plugin's name or path stands for. Throws TENON_ERROR_NOT_FOUND telling
-/// where it was looked for.
+/// Returns the path of the file for a plugin's name or path. Throws TENON_ERROR_NOT_FOUND with the
+/// places that were searched.
 std::string find_file(std::string_view path_or_name);
 
-/// A descriptor as this version knows it, checked against this library. Throws TENON_ERROR_ABI, and
-/// INVALID_ARGUMENT for reserved words.
+/// Returns a descriptor in this version's layout after checking it. Throws TENON_ERROR_ABI, and
+/// TENON_ERROR_INVALID_ARGUMENT for reserved words that are not 0.
 tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
                                         std::string_view path);
 
-/// Returns true if code built with a sanitizer runs in this process: it is this library's own, or
-/// its runtime is there already. A runtime that a plugin brings in ends the process.
+/// Returns true if code built with a sanitizer runs in this process: this library was built with
+/// it, or its runtime is already loaded. A runtime that is first loaded by a plugin aborts the
+/// process.
 bool has_runtime(uint32_t sanitizer) noexcept;
 
 /// Checks, before a file is loaded, that the sanitizer it was built with has its runtime in the
 /// process. Throws TENON_ERROR_ABI.
 void check_sanitizer(const std::string& path);
 
-/// Such as "AddressSanitizer" or "no sanitizer".
+/// Returns for example "AddressSanitizer" or "no sanitizer".
 const char* sanitizer_name(uint32_t sanitizer) noexcept;
 
 }  // namespace tenon::plugin

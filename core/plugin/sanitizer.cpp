@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sanitizer a plugin's file was built with, found out without running any of its code: a
-// runtime that comes into a process late ends it.
+// Finds the sanitizer that a plugin's file was built with, without running any code of the file: a
+// sanitizer runtime that is loaded late aborts the process.
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace tenon::plugin {
 
 namespace {
 
-// A file, mapped for reading. Empty where it cannot be: the loader then gives the reason.
+// A file, mapped for reading. Empty if it cannot be mapped: the loader then reports the reason.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -38,7 +38,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// `count` objects at an offset; nothing where they do not lie within the file.
+  /// Returns `count` objects at an offset; nothing if they are not all within the file.
   template <class T>
   std::span<const T> at(uint64_t offset, uint64_t count) const {
     if (memory_ == MAP_FAILED || offset > size_ || count > (size_ - offset) / sizeof(T)) return {};
@@ -52,7 +52,7 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// The names of the symbols and libraries that the loader looks for, separated by zero bytes.
+// Returns the names of the file's dynamic symbols and libraries, separated by zero bytes.
 std::string_view dynamic_names(const MappedFile& file) {
   using Header = ElfW(Ehdr);
   const auto header = file.at<Header>(0, 1);
@@ -91,7 +91,7 @@ bool has_name(std::string_view names, std::string_view name) {
   return false;
 }
 
-// Each instrumented file initialises its runtime by a function of this name.
+// Each instrumented file initializes its runtime by calling a function of this name.
 constexpr struct {
   uint32_t sanitizer;
   const char* function;

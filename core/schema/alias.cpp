@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about aliasing between the arguments and returns of a schema.
+// Queries about aliasing between the arguments and returns of a schema.
 #include "schema/alias.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const Argument& at(const Schema& schema, Place place) {
   return list[static_cast<size_t>(place.index)];
 }
 
-// The types of what a value of `type` may be another name for; empty for plain values.
+// Returns the types through which a value of `type` may alias others; empty for plain values.
 Types aliasing_types(const Type* type) {
   switch (type->kind) {
     case TENON_TYPE_TENSOR:
@@ -40,7 +40,7 @@ Types aliasing_types(const Type* type) {
         types.insert(types.end(), inner.begin(), inner.end());
       }
       if (type->kind == TENON_TYPE_UNION || types.empty()) return types;
-      return {tuple_type(types)};  // a tuple has no identity: only what it holds counts
+      return {tuple_type(types)};  // a tuple has no identity: only its elements alias
     }
     default:
       return {};
@@ -107,7 +107,7 @@ bool may_contain_alias(const Schema& schema, Place a, Place b, bool bidirectiona
   const Types right_types = aliasing_types(right.type);
   const Types left_contained = contained_types(left_types);
   const Types right_contained = contained_types(right_types);
-  // What went to the wildcard set may have been put into any container that can hold it.
+  // A value in the wildcard set may have been stored in any container that can hold it.
   if (becomes_wildcard(right) && meet(right_types, left_contained)) return true;
   if (bidirectional && becomes_wildcard(left) && meet(left_types, right_contained)) return true;
   return meet(left_contained, right_contained);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about aliasing between the arguments and returns of a schema.
+// Queries about aliasing between the arguments and returns of a schema.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,25 @@
 
 namespace tenon::schema {
 
-/// One argument or return by position.
+/// An argument or a return, by position.
 struct Place {
   enum Side { kArgument, kReturn } side;
   int64_t index;
 };
 
-/// Has an annotation. Error TENON_ERROR_INDEX for a bad index, here and below.
+/// Returns true if the place has an alias annotation. Like all functions below, throws
+/// TENON_ERROR_INDEX for an index out of range.
 bool is_aliasing(const Schema& schema, Place place);
-/// Is written.
+/// Returns true if the place is written.
 bool is_mutable(const Schema& schema, Place place);
-/// Is written. Error TENON_ERROR_NOT_FOUND when no argument has this name.
+/// Returns true if the argument is written. Throws TENON_ERROR_NOT_FOUND if there is no argument
+/// with this name.
 bool is_mutable(const Schema& schema, std::string_view argument);
-/// May be the same memory: types that can alias, and a set in common after the call.
+/// Returns true if both may share memory: their types can alias, and they share a set after the
+/// call.
 bool may_alias(const Schema& schema, Place a, Place b);
-/// May be the same memory, or `a` may hold something that `b` is or holds; with `bidirectional`
-/// also the other way round.
+/// Returns true if both may share memory, or if `a` may contain something that `b` is or contains;
+/// with `bidirectional` also if `b` may contain something of `a`.
 bool may_contain_alias(const Schema& schema, Place a, Place b, bool bidirectional = true);
 
 }  // namespace tenon::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// May a schema replace an older one? PyTorch's rules for backward and forward compatibility.
+// Checks whether a schema may replace an older one, by PyTorch's compatibility rules.
 #include "schema/compatibility.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ bool same_alias(const Argument& a, const Argument& b) {
 
 std::string quoted(const Argument& argument) { return concat('\'', argument.name.view(), '\''); }
 
-// Callers see ints where schemas say ScalarType or SymInt: such a change is none for them.
+// Compares lowered types: callers pass ints for ScalarType and SymInt, so a change between these
+// does not affect them.
 bool widens(const Argument& from, const Argument& to) {
   return is_subtype(lowered_type(from.type), lowered_type(to.type));
 }
@@ -98,12 +99,12 @@ Reason compare_arguments(const Schema& newer, const Schema& older, Direction dir
   for (size_t i = 0; i < std::min(now_out, then_out); ++i) {
     if (auto reason = compare(now[i], then[i], "argument", direction)) return reason;
   }
-  for (size_t i = now_out; i < then_out; ++i) {  // gone
+  for (size_t i = now_out; i < then_out; ++i) {  // removed arguments
     if (direction == Direction::kBackward || then[i].default_value == nullptr) {
       return concat("argument ", quoted(then[i]), " was removed");
     }
   }
-  for (size_t i = then_out; i < now_out; ++i) {  // added
+  for (size_t i = then_out; i < now_out; ++i) {  // added arguments
     if (auto reason = check_new_argument(now[i], direction)) return reason;
   }
   const size_t now_outs = now.size() - now_out;
@@ -123,7 +124,7 @@ Reason compare_arguments(const Schema& newer, const Schema& older, Direction dir
 Reason backward_incompatibility(const Schema& newer, const Schema& older) {
   if (auto reason = compare_frames(newer, older)) return reason;
   for (size_t i = 0; i < newer.returns().size(); ++i) {
-    // Returns go the other way: what comes back may only be narrower.
+    // Returns are compared the other way round: a new return type may only be narrower.
     const auto reason =
         compare(older.returns()[i], newer.returns()[i], "return", Direction::kBackward);
     if (reason) return reason;

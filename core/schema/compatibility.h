@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// May a schema replace an older one? PyTorch's rules for backward and forward compatibility.
+// Checks whether a schema may replace an older one, by PyTorch's rules for backward and forward
+// compatibility.
 #pragma once
 
 #include <optional>
@@ -9,10 +10,10 @@
 
 namespace tenon::schema {
 
-/// Why callers of `older` could not call `newer`, in one line; nothing when they can.
+/// Returns in one line why callers of `older` cannot call `newer`; nothing if they can.
 std::optional<std::string> backward_incompatibility(const Schema& newer, const Schema& older);
 
-/// Why callers of `newer` could not call `older` too, in one line; nothing when they can.
+/// Returns in one line why callers of `newer` cannot call `older`; nothing if they can.
 std::optional<std::string> forward_incompatibility(const Schema& newer, const Schema& older);
 
 }  // namespace tenon::schema

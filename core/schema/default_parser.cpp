@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the schema parser that reads default values.
+// The part of the schema parser that parses default values.
 #include "schema/default_parser.h"
 
 #include <charconv>
@@ -19,11 +19,11 @@ namespace {
 
 struct NamedConstant {
   const char* name;
-  uint32_t kind;  // of the type that may have it
+  uint32_t kind;  // of the types that accept it
   int64_t value;
 };
 
-// The names that schemas use for numbers of PyTorch's enumerations. Dtypes have their own names.
+// Names in schemas for values of PyTorch's enumerations, and for dtypes.
 constexpr NamedConstant kConstants[] = {
     {"strided", TENON_TYPE_LAYOUT, TENON_LAYOUT_STRIDED},
     {"contiguous_format", TENON_TYPE_MEMORY_FORMAT, TENON_MEMORY_FORMAT_CONTIGUOUS},
@@ -56,7 +56,7 @@ constexpr NamedConstant kConstants[] = {
     {"float8_e4m3fn", TENON_TYPE_DTYPE, TENON_DTYPE_F8_E4M3FN},
 };
 
-// Backends are named by lower-case identifiers.
+// Backend names are lower-case identifiers.
 bool is_device_name(std::string_view name) {
   if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
   return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
@@ -64,14 +64,14 @@ bool is_device_name(std::string_view name) {
 
 bool read_device_index(std::string_view digits, int32_t* out_index) {
   const char* const end = digits.data() + digits.size();
-  // from_chars takes a sign, and "cuda:01" would be a second spelling of "cuda:1".
+  // from_chars accepts a sign, and "cuda:01" would be a second spelling of "cuda:1".
   if (digits.empty() || digits[0] < '0' || digits[0] > '9') return false;
   if (digits[0] == '0' && digits.size() > 1) return false;
   const auto parsed = std::from_chars(digits.data(), end, *out_index);
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-// A number as written: an int where it has neither point, exponent nor j.
+// A number as written: an int if it has no point, no exponent and no j.
 struct Number {
   bool integral = false;
   bool imaginary = false;
@@ -135,7 +135,8 @@ class DefaultParser {
     return lexer_.current().kind == TokenKind::kIdentifier && lexer_.current().text == word;
   }
 
-  // PyTorch takes None for any simple type; here it is for what an absent value means something to.
+  // PyTorch accepts None for any simple type; here only types for which an absent value has a
+  // meaning.
   bool takes_none() const {
     switch (type_->kind) {
       case TENON_TYPE_TENSOR:
@@ -214,7 +215,7 @@ class DefaultParser {
          !read_device_index(std::string_view(text).substr(colon + 1), &index))) {
       lexer_.fail_at(start_, "a device must be written \"name\" or \"name:index\"");
     }
-    // CPU and Meta have one device; names of other backends are looked up when they are asked for.
+    // CPU and Meta have one device each. Names of other backends are resolved on first use.
     if ((name == "cpu" || name == "meta") && index > 0) {
       lexer_.fail_at(start_, base::concat("the index of ", name, " must be 0"));
     }
@@ -224,7 +225,7 @@ class DefaultParser {
     return DefaultPtr(made.release());
   }
 
-  // With `as_float`, an integer of any size will do: nobody asks for its last digits.
+  // With `as_float`, accepts integers of any size, because they are rounded to a double anyway.
   Number parse_number(bool as_float = false) {
     const bool minus = lexer_.accept('-');
     if (is_word("inf") || is_word("nan")) {
@@ -273,7 +274,7 @@ class DefaultParser {
     return number;
   }
 
-  // A value of a simple type. `as_int`: a float was written like an int.
+  // Parses a value of a simple type. Sets `as_int` if a float was written like an int.
   tenon_value parse_scalar(uint32_t kind, bool* as_int) {
     const bool is_bool = is_word("True") || is_word("False");
     if (is_bool &&
@@ -319,7 +320,7 @@ class DefaultParser {
 
   bool continues_complex() const { return lexer_.current().is('+') || lexer_.current().is('-'); }
 
-  // `1.+2.j`, `2j` or a real number.
+  // Parses `1.+2.j`, `2j` or a real number.
   tenon_value parse_complex(Number first) {
     tenon_value value = make_value(TENON_TAG_COMPLEX);
     if (first.imaginary) {
@@ -408,7 +409,7 @@ class DefaultParser {
         return own(list, bools.data(), bools.size());
       }
       case TENON_TYPE_TENSOR:
-        list.tag = TENON_TAG_TENSOR_LIST;  // empty: a Tensor has no text
+        list.tag = TENON_TAG_TENSOR_LIST;  // empty: no text denotes a Tensor
         return own(list, nullptr, size_t{0});
       default:
         return own(list, values.data(), values.size() * sizeof(tenon_value));

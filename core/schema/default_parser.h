@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the schema parser that reads default values.
+// The part of the schema parser that parses default values.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace tenon::schema {
 
-/// Reads the value after `=` for an argument of this type and N, and checks it against the type.
+/// Parses the value after `=` for an argument whose type and N are known, and checks it against the
+/// type.
 DefaultPtr parse_default(Lexer& lexer, const Argument& argument);
 
 }  // namespace tenon::schema

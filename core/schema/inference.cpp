@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowered signatures of typed kernels, and the check of a kernel against its operator's schema.
+// Lowered signatures of typed kernels, and checks of kernels against their operators' schemas.
 #include "schema/inference.h"
 
 #include "base/check.h"
@@ -56,17 +56,18 @@ char result_code(const Type* type) {
   return code == 'T' || code == 'i' || code == 'b' || code == 'd' ? code : 'v';
 }
 
-// What a kernel of type `kernel` can be given: the same, nothing narrower than the operator gives.
+// Returns true if a kernel parameter of type `kernel` accepts all values of the declared type.
 bool takes(const Type* kernel, const Type* declared) {
   const Type* mine = lowered_type(kernel);
   const Type* given = lowered_type(declared);
   if (mine == given || mine->kind == TENON_TYPE_ANY) return true;
   if (mine->kind == TENON_TYPE_OPTIONAL && mine->elements[0] == given) return true;
-  // Both lists hold handles of which some may be NULL; kernels have one type for them.
+  // Both lists hold handles, some of which may be NULL; kernels use one C type for them.
   return argument_code(mine) == 'L' && argument_code(given) == 'L';
 }
 
-// What a kernel of type `kernel` may give: the same, or what is always there of an optional.
+// Returns true if a kernel may return type `kernel`: the declared type, or its element if that is
+// an optional.
 bool gives(const Type* kernel, const Type* declared) {
   const Type* mine = lowered_type(kernel);
   const Type* wanted = lowered_type(declared);
@@ -124,11 +125,11 @@ std::string signature_codes(const Schema& schema) {
   codes += '>';
   for (size_t i = 0; i < schema.returns().size(); ++i) {
     const Argument& result = schema.returns()[i];
-    // A written argument that comes back is not handed over again.
+    // A written argument that is also returned is not part of the typed result.
     if (result.is_written() && schema.aliased_argument(i) >= 0) continue;
     codes += result_code(result.type);
   }
-  TENON_DCHECK(codes.find('>') == schema.arguments().size());  // one letter each
+  TENON_DCHECK(codes.find('>') == schema.arguments().size());  // one letter per argument
   return codes;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts schema text into tokens and reports errors with their place.
+// Splits schema text into tokens, and reports errors with their position.
 #include "schema/lexer.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 enum CharacterClass : uint8_t { kOther, kSpace, kDigit, kLetter, kPunctuation };
 
-// An own table, because the tests of <cctype> depend on the locale.
+// A separate table, because the functions of <cctype> depend on the locale.
 constexpr auto kClasses = [] {
   std::array<CharacterClass, 256> classes = {};
   for (int c = '\t'; c <= '\r'; ++c) classes[c] = kSpace;
@@ -33,7 +33,7 @@ bool is_digit(char c) { return class_of(c) == kDigit; }
 bool is_letter(char c) { return class_of(c) == kLetter; }
 bool is_space(char c) { return class_of(c) == kSpace; }
 
-// Whether a cut before this byte would split a UTF-8 character.
+// Returns true if a cut before this byte would split a UTF-8 character.
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string describe(const Token& token) {
@@ -49,7 +49,7 @@ std::string describe(const Token& token) {
 }  // namespace
 
 Lexer::Lexer(std::string_view text) : text_(text) {
-  // Said without the text: messages are UTF-8.
+  // The message does not quote the text, because messages must be UTF-8.
   TENON_CHECK(base::is_utf8(text), TENON_ERROR_PARSE,
               "schema: text must be UTF-8, got other bytes");
   current_ = scan();
@@ -173,7 +173,7 @@ void Lexer::fail_at(size_t position, std::string_view message) const {
   const auto line = 1 + std::count(text_.begin(), text_.begin() + begin, '\n');
   const size_t column = position - begin;
 
-  // A long line is shown around the place only.
+  // Shows only the part of a long line around the position.
   constexpr size_t kAround = 60;
   size_t shown_begin = column > kAround ? position - kAround : begin;
   size_t shown_end = std::min(end, position + kAround);

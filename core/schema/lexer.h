@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts schema text into tokens and reports errors with their place.
+// Splits schema text into tokens, and reports errors with their position.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class TokenKind : uint8_t {
   kEnd,
   kIdentifier,
   kNumber,    // without sign
-  kString,    // with its quotes
+  kString,    // with quotes
   kArrow,     // ->
   kDots,      // ...
   kColons,    // ::
@@ -29,7 +29,7 @@ struct Token {
   }
 };
 
-/// Reads one text, token by token, with one token of look-ahead.
+/// Reads a text token by token, with one token of lookahead.
 class Lexer {
  public:
   explicit Lexer(std::string_view text);
@@ -38,20 +38,21 @@ class Lexer {
   const Token& following() const { return following_; }
   Token next();
 
-  /// Takes the current token when it is that character.
+  /// Consumes the current token if it is that character.
   bool accept(char character);
   bool accept(TokenKind kind);
   Token expect(char character);
-  /// `what` says what was expected: "an argument name".
+  /// `what` names what was expected: "an argument name".
   Token expect(TokenKind kind, std::string_view what);
 
-  /// What errors begin with: the operator's name once it is known. The texts have to stay.
+  /// Sets the beginning of errors: the operator's name, once it is known. The texts are borrowed.
   void set_subject(std::string_view name, std::string_view overload) {
     name_ = name;
     overload_ = overload;
   }
 
-  /// Throws Error TENON_ERROR_PARSE: "<subject>: <message>, at line.., column ..", text and caret.
+  /// Throws TENON_ERROR_PARSE with "<subject>: <message>, at line.., column ..", the text and a
+  /// caret.
   [[noreturn]] void fail_at(size_t position, std::string_view message) const;
   [[noreturn]] void fail_at(const Token& token, std::string_view message) const;
   [[noreturn]] void fail_unexpected(std::string_view expected) const;
@@ -70,8 +71,8 @@ class Lexer {
   Token following_;
 };
 
-/// Replaces the escapes of a string token, quotes removed. On a bad escape returns false and sets
-/// `bad` to its offset in the token.
+/// Replaces the escapes of a string token and removes its quotes. On a bad escape returns false and
+/// sets `bad` to its offset in the token.
 bool unescape(std::string_view token, std::string& out, size_t& bad);
 
 }  // namespace tenon::schema

@@ -14,10 +14,10 @@
 namespace tenon::schema {
 namespace {
 
-constexpr int kMaxDepth = 32;           // of nested types: no text can exhaust the stack
-constexpr size_t kMaxArguments = 1024;  // of arguments or returns
+constexpr int kMaxDepth = 32;           // of nested types: bounds the parser's recursion
+constexpr size_t kMaxArguments = 1024;  // of arguments, and of returns
 
-// A type with the annotations that were written in it.
+// A type, and the annotations inside it.
 struct AnnotatedType {
   const Type* type = nullptr;
   std::unique_ptr<AliasInfo> alias;
@@ -58,7 +58,7 @@ class Parser {
   static AnnotatedType wrap_list(AnnotatedType element, std::unique_ptr<AliasInfo> container);
 
   Lexer lexer_;
-  bool variables_ = false;  // may lower-case names be type variables?
+  bool variables_ = false;  // true if lower-case names may be type variables
   int depth_ = 0;
   std::vector<Argument> arguments_;
   std::vector<Argument> returns_;
@@ -99,8 +99,7 @@ OperatorName Parser::parse_name(std::string_view default_ns) {
 }
 
 SchemaPtr Parser::parse_signature(OperatorName name) {
-  // PyTorch's own operators are generic; elsewhere a lower-case name is more often a typing
-  // mistake.
+  // PyTorch's own operators use type variables; elsewhere a lower-case name is more likely a typo.
   variables_ = name.ns() == "aten" || name.ns() == "prim" || name.ns() == "profiler";
   parse_arguments();
   lexer_.expect(TokenKind::kArrow, "'->' and the returns");
@@ -158,7 +157,7 @@ void Parser::parse_argument(bool kwarg_only) {
 
 void Parser::check_order(const Argument& argument, const Token& name) const {
   if (argument.default_value != nullptr || argument.kwarg_only) return;
-  if (argument.type->kind == TENON_TYPE_LIST) return;  // PyTorch's older schemas need this
+  if (argument.type->kind == TENON_TYPE_LIST) return;  // PyTorch's older schemas have such lists
   for (const Argument& earlier : arguments_) {
     if (earlier.default_value == nullptr) continue;
     lexer_.fail_at(name, base::concat("argument '", name.text, "' must have a default, as '",
@@ -202,7 +201,7 @@ void Parser::parse_return() {
   returns_.push_back(std::move(result));
 }
 
-// `[N]`, its annotation and `?` after an argument's type.
+// Parses `[N]`, its annotation and `?` after an argument's type.
 void Parser::parse_list_size(Argument& argument, AnnotatedType& parsed) {
   if (!lexer_.accept('[')) return;
   const Token number = lexer_.expect(TokenKind::kNumber, "']' or the length of the list");
@@ -216,8 +215,8 @@ void Parser::parse_list_size(Argument& argument, AnnotatedType& parsed) {
   if (lexer_.accept('?')) parsed.type = optional_type(parsed.type);
 }
 
-// A return has to share a set that comes in through an argument: others say nothing. In `(b|a)` one
-// of the sets is enough, the other stands for new memory.
+// Checks that the alias sets of returns occur on some argument, because other sets have no meaning.
+// In `(b|a)` one known set is enough: the other then means new memory.
 void Parser::check_return_sets() const {
   if (vararg_) return;  // the arguments are not known
   for (const Argument& result : returns_) {
@@ -349,7 +348,7 @@ AnnotatedType Parser::parse_parameters(const std::string& name) {
   return parsed;
 }
 
-// A class: a name with dots, such as `__torch__.torch.classes.rnn.CellParamsBase`.
+// Parses a class: a name with dots, such as `__torch__.torch.classes.rnn.CellParamsBase`.
 const Type* Parser::parse_class(std::string name) {
   while (lexer_.accept('.')) {
     name += '.';
@@ -384,7 +383,7 @@ const Type* Parser::parse_only_type() {
   return parsed.type;
 }
 
-// `(a)`, `(a!)`, `(a|b -> *)`, `!` or nothing.
+// Parses `(a)`, `(a!)`, `(a|b -> *)`, `!` or nothing.
 std::unique_ptr<AliasInfo> Parser::parse_alias() {
   if (lexer_.accept('!')) {
     auto alias = std::make_unique<AliasInfo>();

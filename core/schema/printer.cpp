@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints schemas so that they parse back to equal ones, in PyTorch's form.
+// Prints schemas in PyTorch's form, such that they parse back to equal schemas.
 #include "schema/printer.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ const AliasInfo* contained(const AliasInfo* alias, size_t index) {
   return alias->contained[index].get();
 }
 
-// `list_size` belongs to the outermost list only.
+// `list_size` is the N of the outermost list only.
 void write_type(std::string& out, const Type* type, const AliasInfo* alias, int32_t list_size) {
   switch (type->kind) {
     case TENON_TYPE_OPTIONAL:
@@ -91,7 +91,7 @@ void write_float(std::string& out, double value) {
   char digits[40];
   std::snprintf(digits, sizeof digits, "%.17g", value);
   out += digits;
-  // Where that left only digits, they have to stay a float when parsed again.
+  // If only digits remain, append a point so that they parse as a float again.
   if (std::string_view(digits).find_first_not_of("-0123456789") == std::string_view::npos) {
     out += '.';
   }
@@ -133,7 +133,8 @@ void write_list(std::string& out, const tenon_value& list, const Write& write) {
   out += ']';
 }
 
-// PyTorch writes N equal ints of `int[N]` once, those of `SymInt[N]` only in an optional.
+// PyTorch writes the default of `int[N]` as one number if all N are equal, that of `SymInt[N]` only
+// inside an optional.
 bool is_repeated_int(const Argument& argument, const tenon_value& list) {
   if (argument.list_size < 2) return false;
   const Type* type = unwrap_optional(argument.type);
@@ -266,8 +267,8 @@ std::string print(const Schema& schema) {
     write_argument(returns, result);
   }
   if (schema.is_varret()) returns += returns.empty() ? "..." : ", ...";
-  // One return needs no parentheses, unless it starts with one itself: a tuple would become a list
-  // of returns.
+  // A single return needs no parentheses, unless its text starts with one: a tuple would be parsed
+  // as a list of returns.
   const size_t count = schema.returns().size() + (schema.is_varret() ? 1 : 0);
   const bool bare = count == 1 && returns.front() != '(';
   out += bare ? returns : base::concat('(', returns, ')');

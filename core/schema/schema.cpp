@@ -26,7 +26,7 @@ bool same_sets(const std::vector<InternedString>& a, const std::vector<InternedS
 }
 
 bool same_floats(const void* a, const void* b, size_t count) {
-  // Bit for bit, so that a NaN default equals itself and -0. differs from 0.
+  // Compares bits, so that a NaN default equals itself and -0. differs from 0.
   return std::memcmp(a, b, count * sizeof(double)) == 0;
 }
 
@@ -50,7 +50,7 @@ bool same_value(const tenon_value& a, const tenon_value& b) {
       return same_floats(left, right, a.count);
     case TENON_TAG_TENSOR_LIST:
       TENON_DCHECK(a.count == 0);
-      return true;  // a default has no elements
+      return true;  // both are empty: a default has no elements
     case TENON_TAG_LIST: {
       const auto* x = static_cast<const tenon_value*>(left);
       const auto* y = static_cast<const tenon_value*>(right);
@@ -69,7 +69,7 @@ uint64_t hash_text(std::string_view text) { return std::hash<std::string_view>()
 
 uint64_t hash_alias(const AliasInfo* alias) {
   if (alias == nullptr) return 1;
-  uint64_t before = 0, after = 0;  // sums: sets have no order
+  uint64_t before = 0, after = 0;  // sums, because sets have no order
   for (InternedString set : alias->before) before += hash_text(set.view());
   for (InternedString set : alias->after) after += hash_text(set.view());
   uint64_t hash = mix(mix(alias->write ? 3 : 2, before), after);
@@ -163,12 +163,12 @@ Default::Default(const std::vector<std::string>& texts) : value_{} {
 }
 
 void DefaultDeleter::operator()(const Default* value) const noexcept {
-  TENON_DCHECK((value->value_.flags & TENON_VALUE_OWNED) == 0);  // it borrows from `memory_`
+  TENON_DCHECK((value->value_.flags & TENON_VALUE_OWNED) == 0);  // the value borrows from `memory_`
   if (!value->shared_) delete value;
 }
 
 DefaultPtr make_default(tenon_value value, bool as_int) {
-  // By what they are: no value, a boolean, or an int from kLeast on. Never freed.
+  // Shared constants, never freed: None, booleans, and the ints from kLeast to kMost.
   constexpr int64_t kLeast = -2, kMost = 8;
   struct Shared {
     std::array<std::unique_ptr<Default>, 3 + kMost - kLeast + 1> values;
@@ -209,7 +209,8 @@ std::unique_ptr<Default> Default::device(std::string_view text) {
 
 void Default::set_device(tenon_device device) const {
   TENON_DCHECK(value_.tag == TENON_TAG_DEVICE);
-  TENON_DCHECK(!device_known() || value_.as.device.type == device.type);  // all give the same
+  // every thread sets the same device
+  TENON_DCHECK(!device_known() || value_.as.device.type == device.type);
   if (device_known()) return;
   value_.as.device = device;
   device_known_.store(true, std::memory_order_release);
@@ -244,7 +245,7 @@ tenon_schema::tenon_schema(tenon::schema::OperatorName name, size_t arguments, s
       nreturns_(static_cast<uint16_t>(returns)),
       vararg_(vararg),
       varret_(varret) {
-  TENON_DCHECK(arguments == narguments_ && returns == nreturns_);  // the parser allows no more
+  TENON_DCHECK(arguments == narguments_ && returns == nreturns_);  // the parser enforces the limits
   tenon::base::count_live(TENON_HANDLE_SCHEMA, 1);
 }
 
@@ -280,7 +281,7 @@ const char* tenon_schema::text() const {
   if (text_.compare_exchange_strong(other, copy.get(), std::memory_order_acq_rel)) {
     return copy.release();
   }
-  return other;  // another thread was faster
+  return other;  // lost the race
 }
 
 uint64_t tenon_schema::hash() const {
@@ -308,7 +309,7 @@ int64_t tenon_schema::find_argument(std::string_view name) const {
 
 namespace {
 
-// Calls `visit` with every set name of an annotation; stops when it returns true.
+// Calls `visit` with each set name of an annotation, and stops if it returns true.
 template <class Visit>
 bool any_set(const AliasInfo& alias, const Visit& visit) {
   for (InternedString set : alias.before) {

@@ -22,15 +22,15 @@ namespace tenon::schema {
 
 using base::InternedString;
 
-/// "ns::name" and overload ("" for the default overload).
+/// "ns::name", and the overload ("" for the default overload).
 struct OperatorName {
   InternedString name;
   InternedString overload;
 
-  /// The part before "::", "" when there is none, and the part after it.
+  /// The part before "::" ("" if there is none), and the part after it.
   std::string_view ns() const;
   std::string_view base() const;
-  /// "ns::name.overload", without the dot when the overload is "".
+  /// "ns::name.overload", without the dot if the overload is "".
   std::string full() const;
   friend bool operator==(const OperatorName&, const OperatorName&) = default;
 };
@@ -40,17 +40,17 @@ struct AliasInfo {
   std::vector<InternedString> before;  // set names, "*" is the wildcard
   std::vector<InternedString> after;   // equal to `before` unless written
   bool write = false;
-  bool anonymous = false;                             // a bare `!`: a set of its own, without name
+  bool anonymous = false;                             // a bare `!`: a separate set without a name
   std::vector<std::unique_ptr<AliasInfo>> contained;  // by element of the type; entries may be NULL
 
-  /// Tells whether this level or one inside is written.
+  /// Returns true if this level or one inside it is written.
   bool writes() const;
   bool is_wildcard_after() const;
-  /// True when this level itself is annotated, and not only one inside.
+  /// Returns true if this level itself is annotated, not only one inside it.
   bool annotated() const { return anonymous || !before.empty(); }
-  /// Tells whether a set of this name occurs at any level.
+  /// Returns true if a set with this name occurs at any level.
   bool mentions(InternedString set) const;
-  /// Sets are compared without order.
+  /// Compares sets without order.
   friend bool operator==(const AliasInfo& a, const AliasInfo& b);
 };
 
@@ -60,25 +60,26 @@ struct DefaultDeleter {
 };
 using DefaultPtr = std::unique_ptr<const Default, DefaultDeleter>;
 
-/// A default value, with the memory that its lists and texts point into.
+/// A default value, and the memory that its lists and texts point into.
 class Default {
  public:
   explicit Default(tenon_value value, bool as_int = false) : prints_as_int(as_int), value_(value) {}
-  /// `value.as.list.data` is replaced by a copy of the elements; strings get a NUL behind them.
+  /// Replaces `value.as.list.data` by a copy of the elements; appends a NUL to strings.
   Default(tenon_value value, const void* elements, size_t size);
   /// A list of texts.
   explicit Default(const std::vector<std::string>& texts);
-  /// A device; names that this layer does not know are resolved by `device_name`.
+  /// A device. A name that is unknown to this layer is resolved later by set_device().
   static std::unique_ptr<Default> device(std::string_view text);
 
   /// Borrowed from this object.
   const tenon_value& value() const { return value_; }
-  /// A float that was written without point or exponent where PyTorch keeps it so: prints "1".
+  /// For floats that were written like an int: prints "1", as PyTorch does.
   const bool prints_as_int = false;
-  /// For Device: the text, such as "cuda:0", and whether `value` holds its number already.
+  /// For devices: the text, such as "cuda:0", and whether `value` holds its number already.
   const char* device_text() const { return device_text_.c_str(); }
   bool device_known() const { return device_known_; }
-  /// Fills in the number of a device that was not known before. Any thread; all give the same.
+  /// Sets the number of a device that was unknown before. Any thread may call this; all set the
+  /// same.
   void set_device(tenon_device device) const;
 
   friend bool operator==(const Default& a, const Default& b);
@@ -94,8 +95,8 @@ class Default {
   InternedString device_text_;
 };
 
-/// A value that needs no memory of its own. Those that most schemas are full of (None, booleans,
-/// small integers) are there once.
+/// Returns a default that needs no memory for elements. Common values (None, booleans, small ints)
+/// are shared.
 DefaultPtr make_default(tenon_value value, bool as_int = false);
 
 /// An argument, or a return (whose name may be "").
@@ -104,7 +105,7 @@ struct Argument {
   const Type* type = nullptr;
   std::unique_ptr<const AliasInfo> alias;  // NULL without annotation
   DefaultPtr default_value;                // NULL without default
-  int32_t list_size = -1;                  // N of `T[N]`, else -1
+  int32_t list_size = -1;                  // N of `T[N]`, otherwise -1
   bool kwarg_only = false;
 
   bool is_written() const { return alias != nullptr && alias->writes(); }
@@ -114,12 +115,12 @@ struct Argument {
 
 }  // namespace tenon::schema
 
-/// An immutable schema, in one block with its arguments and returns: there is one an operator.
+/// The schema of an operator. Immutable, and stored in one block with its arguments and returns.
 struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
  public:
   using Arguments = std::span<const tenon::schema::Argument>;
 
-  /// Takes the elements of both lists over. Throws std::bad_alloc.
+  /// Moves the elements out of both lists. Throws std::bad_alloc.
   static tenon::base::IntrusivePtr<tenon_schema> make(tenon::schema::OperatorName name,
                                                       std::span<tenon::schema::Argument> arguments,
                                                       std::span<tenon::schema::Argument> returns,
@@ -132,19 +133,19 @@ struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
   bool is_vararg() const { return vararg_; }
   bool is_varret() const { return varret_; }
 
-  /// The canonical text, printed on first use.
+  /// Returns the canonical text, which is printed on first use.
   const char* text() const;
   uint64_t hash() const;
   friend bool operator==(const tenon_schema& a, const tenon_schema& b);
 
-  /// Index of the argument with this name, -1 when there is none.
+  /// Returns the index of the argument with this name, or -1.
   int64_t find_argument(std::string_view name) const;
-  /// Index of the first argument that shares an alias set with return `index`, else -1.
+  /// Returns the index of the first argument that shares an alias set with return `index`, or -1.
   int64_t aliased_argument(size_t index) const;
 
-  /// Some argument is written.
+  /// Returns true if an argument is written.
   bool is_mutable() const;
-  /// Nothing is written, no return aliases an argument, and something is returned.
+  /// Returns true if nothing is written, no return aliases an argument, and something is returned.
   bool is_functional() const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schema types: one shared, immutable object per distinct type, so that equal types are one
-// address.
+// Schema types. Types are interned: equal types are one immutable object with one address.
 #include "schema/type.h"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ struct SimpleName {
   uint32_t kind;
 };
 
-// The first name of a kind is the one printed.
+// The first name of a kind is the one that is printed.
 constexpr SimpleName kSimpleNames[] = {
     {"Tensor", TENON_TYPE_TENSOR},
     {"int", TENON_TYPE_INT},
@@ -74,7 +73,7 @@ Table& table() { return base::singleton<Table, base::ForkOrder::kTypes>(); }
 
 const Type* compound(uint32_t kind, std::string text, std::vector<const Type*> elements) {
   Table& types = table();
-  // The kind is part of the key: a class could be named like a variable.
+  // The key includes the kind, because a class may have the name of a type variable.
   std::string key = base::concat(kind, ' ', text);
   std::lock_guard lock(types.mutex);
   auto [found, added] = types.compounds.try_emplace(std::move(key), nullptr);
@@ -212,7 +211,7 @@ const Type* lowered_type(const Type* type) {
 bool is_subtype(const Type* type, const Type* super) {
   if (type == super || super->kind == TENON_TYPE_ANY) return true;
   const auto below_super = [super](const Type* element) { return is_subtype(element, super); };
-  switch (type->kind) {  // what `type` can be decides first
+  switch (type->kind) {  // the cases of `type` take precedence
     case TENON_TYPE_UNION:
       return std::all_of(type->elements.begin(), type->elements.end(), below_super);
     case TENON_TYPE_OPTIONAL:
@@ -237,7 +236,7 @@ bool is_subtype(const Type* type, const Type* super) {
              std::equal(type->elements.begin(), type->elements.end(), super->elements.begin(),
                         super->elements.end(), is_subtype);
     default:
-      return false;  // lists and dicts can be written to: they match exactly or not at all
+      return false;  // lists and dicts are mutable, so they match only exactly
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calculating with ints: normal forms of sums, products, quotients, and what replaced symbols come
-// to.
+// Arithmetic of ints: normal forms of sums, products and quotients, and substitution of replaced
+// symbols.
 #include <algorithm>
 
 #include "base/check.h"
@@ -19,8 +19,8 @@ Polynomial polynomial_of(Word word) {
   return {{}, word};
 }
 
-// Takes out of `whole` the terms, and of the constant what `divisor` divides, and returns them
-// divided.
+// Splits `whole` for a floor division: removes the terms that `divisor` divides and the divisible
+// part of the constant, and returns these divided by `divisor`.
 Polynomial take_quotient(Polynomial& whole, int64_t divisor) {
   Polynomial quotient, rest;
   for (Term& term : whole.terms) {
@@ -41,7 +41,7 @@ Word ShapeEnv::apply(uint32_t function, Word a, Word b) {
   return apply_locked(function, a, b);
 }
 
-// Where the result of a function is kept, or another one that is forgotten then.
+// Returns the memo entry of a function and its operands; an entry of other operands is overwritten.
 ShapeEnv::Known& ShapeEnv::known_locked(uint32_t function, Word a, Word b) {
   if (memo_ == nullptr) memo_ = std::make_unique<Known[]>(kMemoSize);
   const uint64_t words = static_cast<uint64_t>(a) * 31 + static_cast<uint64_t>(b);
@@ -123,7 +123,7 @@ Word ShapeEnv::extreme_locked(Kind kind, Word a, Word b) {
   if (const auto less = settle_locked(TENON_SYMBOL_GE, a, b, Asking::kHints); less && *less) {
     return kind == Kind::kMax ? a : b;
   }
-  // Symbols in order of making, then numbers: the order is the same in every run.
+  // Symbols in order of creation, then numbers: the order is the same in every run.
   const auto place = [](Word word) {
     return base::is_symbol(word) ? expression_of(word)->number : UINT32_MAX;
   };
@@ -147,7 +147,8 @@ Word ShapeEnv::simplify_locked(Word word) {
   return expression.simpler;
 }
 
-// Functions keep their operands' old symbols: they are made anew, so that the normal form is one.
+// Functions still refer to their operands' old symbols: apply them again to the simplified
+// operands, so that equal expressions keep one normal form.
 Word ShapeEnv::rebuild_locked(const Expression& expression) {
   if (expression.kind == Kind::kVariable) {
     return expression.replacement ? simplify_locked(*expression.replacement)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between which numbers expressions lie, by what is known of their parts and of themselves.
+// Interval bounds of expressions, from the bounds of their operands and from what was learned.
 #include "symbol/shape_env.h"
 
 namespace tenon::symbol {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deciding relations, and learning from what was decided by hints.
+// Decides relations, and learns from decisions that used hints.
 //
-// In this order: the same word, a difference that is a number, division by what is positive and
-// common to all terms, what was learned, intervals, hints (a guard is recorded). What is left are
-// relations of symbols without hints.
+// Tries in this order: equal words; a difference that is a number; after division by positive
+// factors that all terms share, learned facts and intervals; and hints, which record a guard. A
+// relation that none of these decides has symbols without hints.
 #include <algorithm>
 
 #include "base/check.h"
@@ -15,7 +15,7 @@ namespace tenon::symbol {
 
 namespace {
 
-// Saturating, so that no bound stays none.
+// Negates, saturating so that kNoLow and kNoHigh stay unbounded.
 int64_t negative(int64_t number) noexcept { return number == INT64_MIN ? INT64_MAX : -number; }
 
 bool occurs(const Expression& variable, Word word) noexcept;
@@ -39,7 +39,7 @@ bool occurs(const Expression& variable, Word word) noexcept {
   return base::is_symbol(word) && occurs(variable, *expression_of(word));
 }
 
-// Whether a sum of which `own` is one term can be solved for the variable that this term is.
+// Returns true if a sum can be solved for the variable that is its term `own`.
 bool is_solvable(const Polynomial& sum, const Term& own) noexcept {
   if (own.atoms.size() != 1 || own.atoms[0]->kind != Kind::kVariable) return false;
   if (own.coefficient != 1 && own.coefficient != -1) return false;
@@ -52,7 +52,7 @@ bool is_solvable(const Polynomial& sum, const Term& own) noexcept {
   return true;
 }
 
-// Variables without hint are replaced first, then new ones.
+// Prefers to replace variables without a hint, then newer ones.
 bool is_better(const Expression& a, const Expression& b) noexcept {
   if (a.is_backed != b.is_backed) return !a.is_backed;
   return a.number > b.number;
@@ -75,7 +75,7 @@ ShapeEnv::Question ShapeEnv::question_locked(uint32_t function, Word a, Word b) 
   return question;
 }
 
-// Nothing where an equality cannot hold.
+// Returns nothing if an equality cannot hold.
 std::optional<ShapeEnv::NormalQuestion> ShapeEnv::normal_locked(Question question,
                                                                 Asking asking) const {
   Polynomial& polynomial = question.difference;
@@ -124,8 +124,8 @@ std::optional<bool> ShapeEnv::answer_locked(const Question& question, Asking ask
   return std::nullopt;
 }
 
-// What is learned later makes no settled answer another one, but for those that sizes without hint
-// got as 2 or more.
+// Memoizes answers. Later facts do not change a settled answer, except for answers that treat
+// unbacked sizes as 2 or more, and those are not memoized.
 std::optional<bool> ShapeEnv::settle_locked(uint32_t function, Word a, Word b, Asking asking) {
   Known& known = known_locked(function, a, b);
   if (known.is_of(function, a, b, replacements_)) return known.result != 0;
@@ -155,7 +155,7 @@ bool ShapeEnv::decide(uint32_t function, Word a, Word b, Asking asking, const Pl
   } else {
     return holds(function, int64_t{0}, int64_t{0});
   }
-  // Code of languages tells its line: without the lock.
+  // Taken without the lock, because capturing frames runs code of language bindings.
   Place here = place != nullptr ? *place : Place::current();
   std::lock_guard lock(mutex_);
   if (const auto answer = settle_locked(function, a, b, asking)) return *answer;
@@ -272,7 +272,7 @@ void ShapeEnv::exclude_locked(const Question& question) {
   }
 }
 
-// Replaces one variable of a sum that is 0 by what the others then say.
+// Solves a sum that is 0 for one of its variables, and replaces that variable by the solution.
 void ShapeEnv::solve_locked(const Polynomial& zero) {
   const Term* best = nullptr;
   for (const Term& term : zero.terms) {
@@ -286,7 +286,7 @@ void ShapeEnv::solve_locked(const Polynomial& zero) {
   if (!solution) return;
   variable.replacement = word_locked(solution, Kind::kSum, 0, 0);
   ++replacements_;
-  // What is known of the variable holds for what replaces it.
+  // The bounds of the variable hold for the solution, too.
   const Interval range = variable.facts.bounds;
   const auto restrict_by = [&](int64_t bound, int64_t sign) {
     Polynomial distance;

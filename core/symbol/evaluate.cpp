@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers put in for variables: values of expressions, and whether guards hold.
+// Evaluation for given values of the variables: values of expressions, and whether guards hold.
 #include <algorithm>
 
 #include "base/check.h"
@@ -62,7 +62,7 @@ std::optional<bool> truth_of(const Expression& relation, Bindings bindings) noex
 
 }  // namespace
 
-// What values are computed from never changes once it is seen: no lock.
+// Needs no lock: it only reads fields that never change after an expression is published.
 std::optional<int64_t> ShapeEnv::evaluate(Word word, std::span<const Binding> bindings) {
   return value_of(word, bindings);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expression: a symbolic number as its environment keeps it. Equal ones are one object.
+// Expression: a symbolic number in its environment. Expressions are interned: equal ones are one
+// object.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@
 
 namespace tenon::symbol {
 
-/// A number or an expression's word, see base/symbol.h.
+/// A number, or the word of an expression; see base/symbol.h.
 using Word = int64_t;
 
-/// What an expression is. Those up to kProduct are atoms: factors of polynomials' terms.
+/// The kind of an expression. Kinds up to kProduct are atoms: factors in the terms of polynomials.
 enum class Kind : uint8_t {
   kVariable,
   kFloorDivide,
@@ -25,21 +26,21 @@ enum class Kind : uint8_t {
   kMax,
   kMin,
   kSum,      // of operands whose polynomial would be too large
-  kProduct,  // the same
+  kProduct,  // of operands whose polynomial would be too large
   kPolynomial,
-  kRelation,    // of two ints, a TENON_SYMBOL_EQ and its like: a SymBool
-  kConnective,  // and, or, not of truths: a SymBool
+  kRelation,    // TENON_SYMBOL_EQ and the like of two ints: a SymBool
+  kConnective,  // and, or, not of SymBools: a SymBool
   kReal,        // a function of numbers of any kind: a SymFloat, or a relation of floats
 };
 
-/// What is known of a polynomial without constant, whose coefficients have no common divisor and
-/// whose first one is positive.
+/// Facts about a polynomial without a constant term, normalized: its coefficients have no common
+/// divisor, and the first one is positive.
 struct Facts {
   Interval bounds;
-  std::vector<int64_t> excluded;  // numbers that it is not
+  std::vector<int64_t> excluded;  // values that it does not have
 };
 
-/// An operand: an int or expression's word, or a float.
+/// An operand: an int, the word of an expression, or a float.
 struct Operand {
   Word word = 0;
   double number = 0;
@@ -52,31 +53,31 @@ struct Expression final : tenon_symbol {
              uint32_t its_number) noexcept
       : tenon_symbol{its_owner, its_tag}, kind(its_kind), number(its_number) {}
 
-  // Never changed once others see it.
+  // Immutable after other threads can see the expression.
   const Kind kind;
-  const uint32_t number;          // in order of making: above those of its operands
-  uint32_t depth = 0;             // of operands in operands
-  uint32_t function = 0;          // of kRelation and kReal, TENON_SYMBOL_*
-  bool is_backed = false;         // there is a hint
-  int64_t hint = 0;               // of ints and bools
-  double real_hint = 0;           // of floats
-  std::string name;               // of a variable
-  Interval range;                 // of a variable as it was made
-  std::vector<Operand> operands;  // of all but variables and polynomials
-  Polynomial polynomial;          // of ints; of an atom, itself
+  const uint32_t number;          // order of creation: greater than that of the operands
+  uint32_t depth = 0;             // nesting depth of operands
+  uint32_t function = 0;          // TENON_SYMBOL_* of kRelation and kReal
+  bool is_backed = false;         // has a hint
+  int64_t hint = 0;               // hint of ints and bools
+  double real_hint = 0;           // hint of floats
+  std::string name;               // name of a variable
+  Interval range;                 // range that a variable was created with
+  std::vector<Operand> operands;  // empty for variables and polynomials
+  Polynomial polynomial;          // of ints; an atom's polynomial is the atom itself
 
-  // Needs the environment's lock.
+  // Guarded by the environment's lock.
   mutable Facts facts;
-  mutable Interval bounds[2];               // by Asking, as of fact number `bounds_at`
-  mutable uint32_t bounds_at[2] = {};       // 0: not looked at
-  mutable Word simpler = 0;                 // what it stands for since replacement `simplified_at`
-  mutable uint32_t simplified_at = 0;       // 0: not looked at
+  mutable Interval bounds[2];               // by Asking; computed at fact number `bounds_at`
+  mutable uint32_t bounds_at[2] = {};       // 0: not computed
+  mutable Word simpler = 0;                 // simplified word, as of replacement `simplified_at`
+  mutable uint32_t simplified_at = 0;       // 0: not computed
   mutable std::optional<Word> replacement;  // of a variable
 
   bool is_atom() const noexcept { return kind < Kind::kPolynomial; }
 };
 
-/// Operands nest so deep at most: they are walked by recursion.
+/// Maximum nesting depth of operands, because they are walked recursively.
 constexpr uint32_t kMaxDepth = 256;
 
 inline const Expression* expression_of(Word word) noexcept {

@@ -20,24 +20,26 @@ namespace {
 using dispatch::Kernel;
 using tensor::Tensor;
 
-constexpr int kMaxNesting = 64;  // as key extraction looks
+constexpr int kMaxNesting = 64;  // the depth that key extraction searches, too
 
-// Whether what serves fakes takes symbols: a Fake kernel, a composite, or a Meta kernel.
+// Returns true if the kernel that serves fake tensors accepts symbols: a Fake kernel, a composite,
+// or a Meta kernel.
 bool takes_symbols(const dispatch::Snapshot& snapshot) noexcept {
   const Kernel* kernel = dispatch::kernel_of_slot(snapshot, dispatch::slot_of_key(TENON_KEY_FAKE));
   if (kernel == nullptr || kernel->op() == nullptr) {
     kernel = dispatch::kernel_of_slot(snapshot, dispatch::slot_of_key(TENON_KEY_META));
   }
-  // A call that nothing serves fails below, and says so.
+  // Without a kernel the call fails below, with a clear error.
   return kernel == nullptr || (kernel->entry.flags & TENON_KERNEL_SYMBOLIC) != 0;
 }
 
 bool takes_symbols(const tenon_op* op) noexcept {
   const dispatch::SnapshotGuard guard(op);
-  return guard.get() == nullptr || takes_symbols(*guard.get());  // too deep: redispatch says so
+  // nested too deeply: redispatch reports it
+  return guard.get() == nullptr || takes_symbols(*guard.get());
 }
 
-// Whether a call ends where no memory is: it has a fake or Meta tensor, or makes one.
+// Returns true if a call computes no data: it has a fake or Meta tensor, or creates one on Meta.
 bool is_abstract(tenon_keyset keys, const tenon_stack& stack) noexcept {
   constexpr tenon_keyset kFake = dispatch::functionality_bit(TENON_FUNCTIONALITY_FAKE);
   constexpr tenon_keyset kMeta = tenon_keyset{1} << TENON_BACKEND_META;
@@ -49,7 +51,8 @@ bool is_abstract(tenon_keyset keys, const tenon_stack& stack) noexcept {
   return false;
 }
 
-// A call's arguments with numbers for symbols. Symbolic tensors become plain ones as they are.
+// RAII: replaces the symbols in a call's arguments by numbers. Symbolic tensors are made plain in
+// place.
 class Numbers {
  public:
   Numbers(const tenon_op& op, tenon_stack* stack) : stack_(stack), given_(stack->args) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls with symbolic arguments meet first: operators whose kernels take numbers only get
-// numbers, by guards.
+// The built-in fallback at Symbolic: calls operators whose kernels do not accept symbols with
+// numbers instead, and records guards.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of symbols on numbers, which graphs use as well.
+// The functions of symbols, applied to numbers. Graphs use them as well.
 #pragma once
 
 #include "base/symbol_function.h"

@@ -10,7 +10,7 @@ namespace tenon::symbol {
 
 namespace {
 
-// The operator whose kernel the calling thread runs, "" outside of all.
+// Returns the operator whose kernel the calling thread runs, "" if it runs none.
 const char* running_op() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
   const base::RunningPlace* place = thread->top.load(std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guard: a relation that was decided by the hints of symbols, and the place that asked.
+// Guard: a relation that was decided by the hints of symbols, and the program location that needed
+// it.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +10,21 @@
 
 namespace tenon::symbol {
 
-/// Where in a program a decision was asked for.
+/// The program location that needed a decision.
 struct Place {
   std::string file;  // "": unknown
   int32_t line = 0;
-  std::string op;        // the operator whose kernel asked; "": none
-  std::string argument;  // that has the symbol; "": unknown
+  std::string op;        // the operator whose kernel needed it; "": none
+  std::string argument;  // the argument that has the symbol; "": unknown
 
-  /// The innermost operator that the calling thread runs a kernel of, and the innermost line of a
-  /// language that tells its frames. Runs code of languages: no lock is held.
+  /// Returns the innermost operator whose kernel the calling thread runs, and the innermost source
+  /// line that a language binding reports. Calls bindings, so no lock may be held.
   static Place current();
-  /// " (aten::view, model.py:12)", or "".
+  /// Returns " (aten::view, model.py:12)" and the like, or "".
   std::string text() const;
 };
 
-/// `relation`, a kRelation or kReal expression, is true; or it is false.
+/// States that `relation`, a kRelation or kReal expression, has the value `truth`.
 struct Guard {
   const Expression* relation;
   bool truth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interval: between which numbers an integer lies. Sums and products saturate at no bound.
+// Interval: lower and upper bounds of an integer. Sums and products that overflow become unbounded.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tenon::symbol {
 constexpr int64_t kNoLow = INT64_MIN;
 constexpr int64_t kNoHigh = INT64_MAX;
 
-/// From `low` to `high`, both included; kNoLow and kNoHigh stand for no bound.
+/// Numbers from `low` to `high` inclusive; kNoLow and kNoHigh mean unbounded.
 struct Interval {
   int64_t low = kNoLow;
   int64_t high = kNoHigh;
@@ -25,13 +25,13 @@ constexpr Interval point(int64_t number) noexcept { return {number, number}; }
 
 constexpr bool is_bound(int64_t number) noexcept { return number != kNoLow && number != kNoHigh; }
 
-/// The number nearest to `value` that an int64 holds.
+/// Returns the int64 nearest to `value`.
 constexpr int64_t saturated(__int128 value) noexcept {
   if (value <= kNoLow) return kNoLow;
   return value >= kNoHigh ? kNoHigh : static_cast<int64_t>(value);
 }
 
-/// Of two lower bounds, or of two upper ones.
+/// Returns the sum of two lower or of two upper bounds.
 constexpr int64_t sum_of_bounds(int64_t a, int64_t b) noexcept {
   if (!is_bound(a)) return a;
   return is_bound(b) ? saturated(static_cast<__int128>(a) + b) : b;
@@ -54,14 +54,14 @@ constexpr Interval operator*(const Interval& a, const Interval& b) noexcept {
   return {*low, *high};
 }
 
-/// What lies in both; `low` > `high` where nothing does.
+/// Returns the intersection, which is empty if `low` > `high`.
 constexpr Interval common(const Interval& a, const Interval& b) noexcept {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
 using base::floor_quotient;
 
-/// Of a floor division by a divisor above 0.
+/// Returns the bounds of a floor division by a positive divisor.
 constexpr Interval floor_quotient(const Interval& a, const Interval& b) noexcept {
   const auto divide = [](int64_t bound, int64_t by) {
     if (!is_bound(bound)) return bound;

@@ -15,14 +15,15 @@ bool comes_before(const Expression* a, const Expression* b) noexcept {
   return a->number < b->number;
 }
 
-// The order of terms: graded, so that a product's leading term is that of its factors.
+// Graded order: higher degrees first, so that the leading term of a product is the product of its
+// factors' leading terms.
 bool comes_first(const Monomial& a, const Monomial& b) noexcept {
   if (a.size() != b.size()) return a.size() > b.size();
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), comes_before);
 }
 
-// Appends a term behind all others, or adds it to the last one. No coefficient becomes INT64_MIN,
-// which has no negative.
+// Appends a term, or adds it to the last one if that has the same atoms. Returns false if a
+// coefficient overflows or becomes INT64_MIN, which cannot be negated.
 bool append(Polynomial& sum, const Monomial& atoms, int64_t coefficient) {
   if (!sum.terms.empty() && sum.terms.back().atoms == atoms) {
     int64_t& last = sum.terms.back().coefficient;
@@ -40,7 +41,7 @@ Monomial product(const Monomial& a, const Monomial& b) {
   return atoms;
 }
 
-// Whether all of `atoms` are in `of`; the rest of it then is in `out_rest`.
+// Returns true if `of` contains all of `atoms`, and stores its remaining atoms in `out_rest`.
 bool divides(const Monomial& atoms, const Monomial& of, Monomial* out_rest) {
   if (!std::includes(of.begin(), of.end(), atoms.begin(), atoms.end(), comes_before)) return false;
   out_rest->clear();
@@ -89,7 +90,7 @@ std::optional<Polynomial> add(const Polynomial& a, const Polynomial& b, int64_t 
   }
   sum.terms.insert(sum.terms.end(), next, a.terms.end());
   if (sum.terms.size() > kMaxTerms) return std::nullopt;
-  // Its numbers are calculated with as words.
+  // Coefficients must be valid words, because later arithmetic treats them as words.
   const bool are_words =
       sum.constant >= base::kLeastNumber && std::ranges::all_of(sum.terms, [](const Term& term) {
         return term.coefficient >= base::kLeastNumber;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomial: a sum of products of atoms with integer coefficients, in one normal form.
+// Polynomial: a sum of products of atoms with integer coefficients, in a unique normal form.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ namespace tenon::symbol {
 
 struct Expression;
 
-/// Atoms of one product, by number, as often as they are factors.
+/// The atoms of a product, ordered by number and repeated by multiplicity.
 using Monomial = std::vector<const Expression*>;
 
 struct Term {
-  int64_t coefficient;  // not 0, and a number that a word holds
+  int64_t coefficient;  // not 0, and a valid word
   Monomial atoms;       // not empty
 };
 
-/// Terms of higher degree first, then by the numbers of their atoms; each monomial once.
+/// A polynomial. Terms of higher degree come first, then terms are ordered by their atoms' numbers;
+/// each monomial occurs once.
 struct Polynomial {
   std::vector<Term> terms;
   int64_t constant = 0;
@@ -28,19 +29,19 @@ struct Polynomial {
   friend bool operator==(const Polynomial& a, const Polynomial& b) noexcept;
 };
 
-/// So large polynomials get; what would exceed them becomes an atom.
+/// Limits of polynomials; a larger result becomes an atom instead.
 constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDegree = 64;
 
-/// a + factor * b. Nothing where a number exceeds int64 or is below -2^62, or the limits are met;
-/// so below.
+/// Returns a + factor * b. Like the functions below, returns nothing if a number exceeds int64 or
+/// is below -2^62, or if the result exceeds the limits.
 std::optional<Polynomial> add(const Polynomial& a, const Polynomial& b, int64_t factor);
 std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
-/// The quotient where `b`, which is not 0, divides `a` without remainder.
+/// Returns the quotient if `b`, which must not be 0, divides `a` without remainder.
 std::optional<Polynomial> divide_exactly(const Polynomial& a, const Polynomial& b);
 
-/// The value where `value_of(atom)`, an optional int64, stands for atoms. Nothing where one lacks,
-/// or the result exceeds int64.
+/// Returns the value, given the atoms' values from `value_of(atom)`, an optional int64. Returns
+/// nothing if a value is missing or the result exceeds int64.
 template <class ValueOf>
 std::optional<int64_t> evaluate(const Polynomial& polynomial, ValueOf&& value_of) {
   int64_t sum = polynomial.constant;
@@ -55,13 +56,15 @@ std::optional<int64_t> evaluate(const Polynomial& polynomial, ValueOf&& value_of
   return sum;
 }
 
-/// Greatest common divisor of the coefficients, without the constant; 0 for a number.
+/// Returns the greatest common divisor of the coefficients without the constant; 0 for a number.
 int64_t content(const Polynomial& polynomial) noexcept;
-/// Divides coefficients by `divisor`, which divides all of them; the constant is rounded down.
+/// Divides the coefficients by `divisor`, which must divide all of them, and rounds the constant
+/// down.
 void divide_by(Polynomial& polynomial, int64_t divisor) noexcept;
-/// Atoms that are factors of all terms, as often as they are; none where there is a constant.
+/// Returns the atoms that are factors of all terms, with multiplicity; none if the constant is not
+/// 0.
 Monomial common_atoms(const Polynomial& polynomial);
-/// Takes one factor out of every term, which all have it.
+/// Removes one factor `atom` from every term. All terms must have it.
 void remove_atom(Polynomial& polynomial, const Expression* atom);
 
 }  // namespace tenon::symbol

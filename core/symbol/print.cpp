@@ -123,7 +123,7 @@ std::string ShapeEnv::guard_text_locked(const Guard& guard) const {
   return text;
 }
 
-// Whether a guard says less than what was learned of the same polynomial in all.
+// Returns true if the facts about a guard's polynomial are stricter than the guard.
 bool ShapeEnv::is_implied_locked(const Guard& guard) {
   const Expression& relation = *guard.relation;
   if (relation.kind != Kind::kRelation) return false;

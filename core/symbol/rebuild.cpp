@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols in the form of another layer, such as values of a graph.
+// Translates symbols into the representation of another layer, such as values of a graph.
 #include <algorithm>
 
 #include "symbol/function.h"
@@ -93,7 +93,8 @@ tenon_value ShapeEnv::rebuild(Word word, SymbolBuilder& builder) {
   return rebuilt(simplify_locked(word), builder);
 }
 
-// Guards stand as they were asked: what replaces a variable is what its guard says.
+// Rebuilds guards as recorded, without replacing variables: a replacement is justified only by the
+// guard that states it.
 void ShapeEnv::rebuild_guards(SymbolBuilder& builder, const IsKnown& is_known,
                               const std::function<void(base::SymbolGuard)>& use) {
   for (const Guard& guard : guards()) {

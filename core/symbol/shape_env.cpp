@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making expressions, and finding those that are there.
+// Construction and interning of expressions.
 #include "symbol/shape_env.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ uint64_t hash_of(Kind kind, uint32_t function, const std::vector<Operand>& opera
   return hash;
 }
 
-// The hint of an int operand; nothing without.
+// Returns the hint of an int operand, or nothing.
 std::optional<int64_t> hint_of(Word word) noexcept {
   if (!base::is_symbol(word)) return word;
   const Expression& expression = *expression_of(word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeEnv: owns symbolic numbers, calculates with them, decides what is asked of them, and records
-// as guards what it decided by their hints.
+// ShapeEnv: owns symbolic numbers, computes with them and decides relations between them. Records a
+// guard for each decision that used hints.
 #pragma once
 
 #include <memory>
@@ -19,22 +19,22 @@
 
 namespace tenon::symbol {
 
-/// How a relation is decided that nothing decides exactly.
+/// How to decide a relation that cannot be proved or disproved.
 enum class Asking : uint8_t {
-  kHints,      // by hints; a relation of unbacked symbols is an error
-  kOblivious,  // the same, but unbacked sizes first count as 2 or more
+  kHints,      // by hints; fails for a relation of unbacked symbols
+  kOblivious,  // like kHints, but first assumes that unbacked sizes are 2 or more
 };
 
-/// What a variable is made from.
+/// The properties of a new variable.
 struct VariableOptions {
   uint16_t tag = TENON_TAG_SYMINT;
-  std::string_view name;  // "": s0, s1 and so on, u0 and so on of those without hint
+  std::string_view name;  // "": s0, s1, ... with a hint, u0, u1, ... without
   std::optional<int64_t> hint;
   double real_hint = 0;
   Interval range;
 };
 
-/// A variable and the number that stands for it.
+/// A variable and its value.
 struct Binding {
   const Expression* variable;
   int64_t number;
@@ -44,43 +44,46 @@ class ShapeEnv : public base::SymbolAlgebra {
  public:
   ShapeEnv() = default;
 
-  /// A new variable. Throws TENON_ERROR_INVALID_ARGUMENT for a name that is taken, an empty range
-  /// and a hint outside of it.
+  /// Returns a new variable. Throws TENON_ERROR_INVALID_ARGUMENT for a name that exists already, an
+  /// empty range, and a hint outside the range.
   const Expression* new_variable(const VariableOptions& options);
 
-  /// The variable of a name; NULL where there is none.
+  /// Returns the variable with a name, or NULL.
   const Expression* find_variable(std::string_view name);
 
-  /// TENON_SYMBOL_ADD and its like of ints. Throws TENON_ERROR_INVALID_ARGUMENT for a division by
-  /// 0 and for numbers beyond int64.
+  /// Applies TENON_SYMBOL_ADD and the like to ints. Throws TENON_ERROR_INVALID_ARGUMENT for a
+  /// division by 0 and for numbers beyond int64.
   Word apply(uint32_t function, Word a, Word b);
-  /// The relation of two ints as a SymBool's word, or 0 or 1 where it is known without a guard.
+  /// Returns the relation of two ints as a SymBool's word, or 0 or 1 if it is decided without a
+  /// guard.
   Word relate(uint32_t function, Word a, Word b);
-  /// TENON_SYMBOL_AND, OR or NOT (which has one operand) of truths: 0, 1 or SymBools' words.
+  /// Applies TENON_SYMBOL_AND, OR or (to one operand) NOT to truth values: 0, 1 or words of
+  /// SymBools.
   Word connect(uint32_t function, Word a, Word b);
-  /// Any function of operands of which one is a float at least, or that makes a float.
+  /// Applies any function that has a float operand or a float result.
   Operand apply_real(uint32_t function, const Operand& a, const Operand& b);
 
-  /// Whether a relation of ints holds; records a guard where its hints decide. Throws
-  /// TENON_ERROR_DATA_DEPENDENT where there are none.
+  /// Returns true if a relation of ints holds. Records a guard if the hints decide it. Throws
+  /// TENON_ERROR_DATA_DEPENDENT if there are no hints.
   bool decide(uint32_t function, Word a, Word b, Asking asking, const Place* place);
-  /// The same of a SymBool.
+  /// Like decide() above, for a SymBool.
   bool decide(const Expression& truth, const Place* place);
-  /// The int that a symbol is from now on.
+  /// Returns the int that a symbol is fixed to, by a guard if necessary.
   int64_t specialize(Word word, const Place* place);
   double specialize_real(const Expression& real, const Place* place);
 
-  /// The value of an expression where numbers stand for its variables, nothing where one lacks or
-  /// the result exceeds int64.
+  /// Returns the value of an expression for given values of its variables; nothing if one is
+  /// missing or the result exceeds int64.
   std::optional<int64_t> evaluate(Word word, std::span<const Binding> bindings);
-  /// The first guard, or range of a variable, that does not hold for these numbers; "" where all
-  /// do. Throws TENON_ERROR_INVALID_ARGUMENT where a variable lacks.
+  /// Returns the first variable range or guard that does not hold for the given values, or "" if
+  /// all hold. Throws TENON_ERROR_INVALID_ARGUMENT if the value of a variable is missing.
   std::string first_failure(std::span<const Binding> bindings);
 
-  /// Guards that are not implied by others, in order.
+  /// Returns the guards that are not implied by others, in order.
   std::vector<Guard> guards();
   std::string guard_text(const Guard& guard);
-  /// Variables with hints and ranges, replacements, and guards with places; a line each.
+  /// Returns the variables with hints and ranges, the replacements, and the guards with locations,
+  /// one per line.
   std::string print();
   Interval bounds(Word word);
 
@@ -97,7 +100,8 @@ class ShapeEnv : public base::SymbolAlgebra {
   ~ShapeEnv() override = default;
 
  private:
-  // What a relation of ints comes to: whether a polynomial is 0, above 0, or 0 or more.
+  // The assertion that a relation of ints makes about their difference: that it is 0, not 0, above
+  // 0, or not below 0.
   enum class Wanted : uint8_t { kZero, kNotZero, kPositive, kNotNegative };
   struct Question {
     Polynomial difference;
@@ -107,13 +111,13 @@ class ShapeEnv : public base::SymbolAlgebra {
       return wanted == Wanted::kZero || wanted == Wanted::kNotZero;
     }
   };
-  // The same of a polynomial as its facts are kept: whether it lies in an interval.
+  // A Question normalized like Facts: whether a polynomial is in an interval.
   struct NormalQuestion {
     Polynomial polynomial;  // without constant
     Interval wanted;
   };
 
-  // What a function of two words gave: a word, 0 or 1 of a relation that is settled.
+  // A memoized result of a function of two words: a word, or 0 or 1 for a settled relation.
   struct Known {
     uint32_t function = 0;
     uint32_t simplified_at = 0;
@@ -169,19 +173,19 @@ class ShapeEnv : public base::SymbolAlgebra {
   std::unordered_multimap<uint64_t, const Expression*> by_hash_;
   std::vector<const Expression*> variables_;
   std::vector<Guard> guards_;
-  uint32_t replacements_ = 1;  // counts replacements; what is simplified knows at which
-  uint32_t facts_ = 1;         // the same of all that is learned
+  uint32_t replacements_ = 1;  // 1 + number of replacements; dates simplified words
+  uint32_t facts_ = 1;         // 1 + number of learned facts; dates bounds
   uint32_t next_backed_ = 0;
   uint32_t next_unbacked_ = 0;
   std::unique_ptr<Known[]> memo_;
 };
 
-/// Appends " >= 2, <= 8" and the like; nothing for no bounds.
+/// Appends " >= 2, <= 8" and the like; nothing without bounds.
 void append_range(std::string& text, const Interval& range);
 
 using ShapeEnvPtr = base::IntrusivePtr<ShapeEnv>;
 
-/// An environment of its own.
+/// Returns a new environment.
 ShapeEnvPtr new_shape_env();
 
 inline ShapeEnv& env_of(const tenon_symbol& symbol) noexcept {
@@ -190,5 +194,5 @@ inline ShapeEnv& env_of(const tenon_symbol& symbol) noexcept {
 
 }  // namespace tenon::symbol
 
-/// The handle in C.
+/// The handle in the C API.
 struct tenon_shape_env final : tenon::symbol::ShapeEnv {};

@@ -16,7 +16,7 @@ using tensor::TensorPtr;
 
 constexpr const char* kNewSymbolic = "tenon_tensor_new_symbolic";
 
-// Words as they stand by now, and whose symbols they are.
+// Simplifies words, and checks that their symbols belong to one environment.
 class Words {
  public:
   Word add(const char* what, Word word) {
@@ -47,7 +47,7 @@ struct Shape {
   int64_t row_major[TENON_TENSOR_MAX_DIMS];
 };
 
-// Strides as row_major_strides() gives them; returns the number of elements.
+// Fills row-major strides like row_major_strides(); returns the number of elements.
 Word fill_row_major(base::SymbolOwner* owner, size_t ndim, const int64_t* sizes, int64_t* strides) {
   Word stride = 1, numel = 1;
   for (size_t dim = ndim; dim-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with symbolic sizes, made and turned into plain ones.
+// Creation of tensors with symbolic sizes, and their conversion into plain ones.
 #pragma once
 
 #include "symbol/shape_env.h"
@@ -17,10 +17,10 @@ struct SymbolicOptions {
   Word offset = 0;
 };
 
-/// Throws as tenon_tensor_new_symbolic.
+/// Throws like tenon_tensor_new_symbolic.
 tensor::TensorPtr new_symbolic(const SymbolicOptions& options);
 
-/// Makes a symbolic tensor a plain one; symbols become numbers by guards of this place.
+/// Makes a symbolic tensor plain in place. Fixes its symbols to numbers by guards at `place`.
 void specialize(tensor::Tensor& tensor, const Place* place);
 
 }  // namespace tenon::symbol

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kApply = "tenon_symbol_apply";
 
-// The environment of the arguments' symbols, NULL where there are none.
+// The operands of a function, and the environment of their symbols; NULL if there are none.
 class Arguments {
  public:
   Arguments(uint32_t function, std::span<const tenon_value> args) {
@@ -67,7 +67,7 @@ class Arguments {
   }
 
   Operand operands_[2];
-  int64_t least_ = 0;  // of the ints
+  int64_t least_ = 0;  // smallest of the ints
   ShapeEnv* env_ = nullptr;
   bool has_floats_ = false;
 };

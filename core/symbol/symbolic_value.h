@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols as values: calculating with them, and what they come to.
+// Symbols as values: arithmetic, and conversion to numbers.
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 
 namespace tenon::symbol {
 
-/// An INT, or a SYMINT that owns its reference.
+/// Returns an INT, or a SYMINT that owns a reference.
 tenon_value value_of_word(Word word) noexcept;
 
 /// See tenon_symbol_apply.
 tenon_value apply(uint32_t function, std::span<const tenon_value> args);
 
-/// A copy with numbers for symbols, by guards of this place; see tenon_symbol_guard.
+/// Returns a copy with numbers in place of symbols, fixed by guards at `place`; see
+/// tenon_symbol_guard.
 tenon_value concrete(const tenon_value& value, const Place* place);
 
 }  // namespace tenon::symbol

@@ -29,7 +29,7 @@ namespace {
 constinit std::atomic<bool> loops_warn{true};
 constinit std::atomic<bool> loops_allowed{true};
 
-// Facts of the operator that its schema and tags tell.
+// Returns the operator's traits, which follow from its schema and tags.
 uint8_t traits_of(const tenon_op* op) noexcept {
   const dispatch::SnapshotGuard guard(op);
   return guard.get() != nullptr ? guard.get()->traits : 0;
@@ -41,19 +41,20 @@ bool holds_tensors(const schema::Type& type) {
   return is_list && type.elements[0]->kind == TENON_TYPE_TENSOR;
 }
 
-// The results of one kind of result, of all the calls so far.
+// All calls' values of one result.
 struct Column {
-  std::vector<std::vector<TensorPtr>> tensors;  // by number in a list; one for a tensor
+  // by index in the list, then by call; one list entry for a single tensor
+  std::vector<std::vector<TensorPtr>> tensors;
   bool is_list = false;
 };
 
-// One call, made for each of the mapped.
+// A call in a vmap, repeated for each example.
 class Loop {
  public:
   Loop(const tenon_op& op, BatchedCall& call, tenon_stack* stack)
       : op_(op), call_(call), stack_(*stack), schema_(dispatch::schema_of_call(op, *stack)) {}
 
-  // What a loop cannot do, or would do wrong.
+  // Throws if a loop could not serve the operator, or would compute wrong results.
   void check() const {
     TENON_CHECK(!schema_->is_vararg() && !schema_->is_varret(), TENON_ERROR_NOT_SUPPORTED,
                 op_.name(), kNeedsRule, "it takes any number of arguments");
@@ -86,21 +87,21 @@ class Loop {
     throw Error(base::adopt_current_error(op_.name(), "warning", status, true));
   }
 
-  // Calls for each of `count`, mapped tensors having their part of it.
+  // Calls the operator `count` times, with one slice of each mapped tensor.
   void run(int64_t count) {
     columns_.resize(stack_.nrets);
     const BelowLayer below;
     for (int64_t index = 0; index < count; ++index) run_one(index);
   }
 
-  // Where there is none to call for: what the results are like, from tensors without memory.
+  // For a batch of size 0: finds the sizes and dtypes of the results with one call on Meta tensors.
   void run_on_none() {
     columns_.resize(stack_.nrets);
     const BelowLayer below;
     run_one(kLike);
   }
 
-  // Puts the results together. Throws TENON_ERROR_STATE where they differ in shape.
+  // Stacks the results. Throws TENON_ERROR_STATE if their sizes differ.
   void finish(int64_t count) {
     std::vector<TensorPtr> wholes;
     {
@@ -132,7 +133,7 @@ class Loop {
     }
   }
 
-  // The argument that a result is by its schema.
+  // Returns the written argument as the result that aliases it in the schema.
   void give_written(uint32_t result) {
     const int64_t argument = schema_->aliased_argument(result);
     Tensor* const tensor = stack_.args[argument].as.tensor;
@@ -142,11 +143,12 @@ class Loop {
   bool is_mutable() const { return schema_->is_mutable(); }
 
  private:
-  static constexpr int64_t kLike = -1;  // in place of an index: a tensor like those on Meta
+  // passed instead of an index: a Meta tensor of the slice's sizes
+  static constexpr int64_t kLike = -1;
   static constexpr const char* kNeedsRule =
       ": operator must have a batching rule to be called in a vmap, got none: ";
 
-  // What is written must be mapped where something is.
+  // A written argument must be mapped if any argument is.
   void check_written() const {
     tenon_stack outer = stack_;
     size_t number = 0;
@@ -163,7 +165,7 @@ class Loop {
     }
   }
 
-  // Tensors of a list that are there.
+  // Returns the number of tensors in a list that are not NULL.
   static size_t count_of(const tenon_value& list) {
     if (list.tag != TENON_TAG_TENSOR_LIST) return 0;
     const auto tensors = std::span(value::tensors(list), list.count);
@@ -269,7 +271,7 @@ void call_for_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   loop.finish(size);
 }
 
-// The same numbers for each of the mapped.
+// Runs a random operator once, and uses the same numbers for all examples of the vmap.
 tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   if (!call.has_mapped()) return call.call_below(stack);
   const bool writes = op.written.load(std::memory_order_relaxed) != 0;
@@ -277,7 +279,7 @@ tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack
   tenon_value* const end = whole.args + whole.nargs;
   tenon_value* const written = std::find_if(
       whole.args, end, [](const tenon_value& arg) { return arg.tag == TENON_TAG_TENSOR; });
-  // The only tensor among the arguments is the one that is written.
+  // The written tensor must be the only tensor argument.
   TENON_CHECK(writes && call.dims().size() == 1 && written != end && call.info().size != 0,
               TENON_ERROR_NOT_SUPPORTED, op.name(),
               ": arguments must not be mapped by a vmap whose randomness is the same for all, got "
@@ -302,7 +304,7 @@ tenon_status call_random_same(const tenon_op& op, BatchedCall& call, tenon_stack
   return TENON_OK;
 }
 
-// An operator that draws random numbers, whether its arguments are mapped or not.
+// Runs a random operator, whether its arguments are mapped or not.
 tenon_status call_random(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   const uint32_t randomness = call.info().randomness;
   TENON_CHECK(randomness != TENON_RANDOMNESS_ERROR, TENON_ERROR_STATE, op.name(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What serves an operator without a batching rule in a vmap: it is called for each of the mapped.
+// The fallback for operators without a batching rule in a vmap: calls the operator once per
+// example.
 #pragma once
 
 #include "transform/batched_call.h"
@@ -9,13 +10,13 @@ namespace tenon::transform {
 /// The kernel of the built-in fallback at Batched.
 tenon_status batch_each(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
-/// The same for one call that a rule has declined.
+/// Like batch_each(), for a single call that a rule declined.
 void call_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack);
 
-/// Whether the loop warns of itself, once an operator; and sets it.
+/// Gets and sets whether the loop warns about itself, once per operator.
 bool warns_of_loops() noexcept;
 void set_warns_of_loops(bool warns) noexcept;
-/// Whether there is a loop at all: without, operators need a rule.
+/// Gets and sets whether the loop is allowed. If it is not, operators need a batching rule.
 bool allows_loops() noexcept;
 void set_allows_loops(bool allows) noexcept;
 

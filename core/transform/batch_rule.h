@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batching rules: what serves an operator in a vmap, with tensors that show the mapped dim.
+// Batching rules: kernels that serve an operator in a vmap, with tensors that show the mapped dim.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace tenon::transform {
 
-/// See tenon_library_register_vmap. Takes over the rule's ctx, also when it throws.
+/// See tenon_library_register_vmap. Takes ownership of the rule's ctx, even if it throws.
 dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_view name,
                                         const tenon_vmap_rule& rule);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchedCall: one call of an operator in a vmap, its tensors taken off the layer.
+// BatchedCall: one call of an operator in a vmap, with its tensors unwrapped from the layer.
 #pragma once
 
 #include <string>
@@ -19,27 +19,28 @@ class BatchedCall {
   BatchedCall(const BatchedCall&) = delete;
   BatchedCall& operator=(const BatchedCall&) = delete;
 
-  /// False on a thread whose layer is no vmap: the call has nothing to do with one.
+  /// Returns false if the thread's active layer is not a vmap, which then does not affect the call.
   bool is_mapped() const noexcept { return info_ != nullptr; }
   const VmapInfo& info() const noexcept { return *info_; }
   dispatch::Layer& layer() const noexcept { return *layer_; }
-  /// Whether some tensor is mapped.
+  /// Returns true if an argument tensor is mapped.
   bool has_mapped() const noexcept { return has_mapped_; }
-  /// One for each tensor among the arguments, elements of lists one by one: the mapped dim of what
-  /// stands for it below, kNotMapped where none is.
+  /// One entry for each tensor among the arguments, with elements of lists as separate entries: the
+  /// mapped dim of the tensor below, or kNotMapped.
   std::span<const int64_t> dims() const noexcept { return {dims_.data(), dims_.size()}; }
-  /// The call's arguments as they are below, and its own results.
+  /// Returns a stack with the unwrapped arguments and the results of `stack`.
   tenon_stack below(const tenon_stack& stack) noexcept { return arguments_.stack_for(stack); }
 
-  /// Calls the operator below the layer, where nothing is mapped.
+  /// Calls the operator below the layer. Requires that no argument is mapped.
   tenon_status call_below(tenon_stack* stack);
-  /// Makes the results from below the layer's. `out_dims` is a number for all, one for each tensor,
-  /// or NONE where nothing is mapped. `who` gives them, for messages. Throws TENON_ERROR_STATE.
+  /// Wraps the results in tensors of the layer. `out_dims` is one mapped dim for all results, a
+  /// list with one per tensor, or NONE if they are not mapped. `who` names the rule in messages.
+  /// Throws TENON_ERROR_STATE.
   void wrap_results(const std::string& who, const tenon_value& out_dims, tenon_stack* stack);
 
  private:
-  // The argument that an operator such as t_ makes another view; NULL for other operators. A rule
-  // gives the view, and the argument stands for it from then on.
+  // Returns the argument that an in-place view operator such as t_ restrides; NULL for other
+  // operators. The rule returns the view, which the argument then wraps.
   tensor::Tensor* viewed_in_place() const;
   tensor::TensorPtr wrap(const std::string& who, tensor::Tensor& result, int64_t dim) const;
 

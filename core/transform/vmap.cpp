@@ -28,13 +28,13 @@ bool is_tensor(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_TENSOR && !value.as.tensor->is_undefined();
 }
 
-// A dim that may count from the end; TENON_DIM_NONE where there is none such.
+// Returns a dim counted from the start; TENON_DIM_NONE if it is out of range.
 int64_t from_start(int64_t dim, int64_t ndim) noexcept {
   const int64_t counted = dim < 0 ? dim + ndim : dim;
   return counted >= 0 && counted < ndim ? counted : TENON_DIM_NONE;
 }
 
-// Leaves the layer however the function ends.
+// RAII: leaves the layer, even if the function throws.
 class Entered {
  public:
   explicit Entered(LayerPtr layer) noexcept : layer_(std::move(layer)) {}
@@ -43,7 +43,7 @@ class Entered {
     try {
       dispatch::leave_layer(*layer_);
     } catch (const Error&) {
-      // The function has left layers of its own on the stack; its error is what is told.
+      // The function left its own layers on the stack; its error takes precedence.
     }
   }
   Entered(const Entered&) = delete;
@@ -59,7 +59,7 @@ class Entered {
   bool left_ = false;
 };
 
-// What the function gave: its tensors, and whether they are a list.
+// The tensors that a function returned, and whether they form a list.
 struct Result {
   std::vector<OwnedValue> tensors;
   bool is_list = false;

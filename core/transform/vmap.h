@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmap of whole functions: what is checked of its arguments and results, whatever the language.
+// vmap of whole functions, and the checks of its arguments and results that all languages share.
 #pragma once
 
 #include <span>
@@ -15,10 +15,11 @@ int64_t vmap_size(std::string_view name, std::span<const tenon_value> args,
                   std::span<const int64_t> in_dims);
 tensor::TensorPtr vmap_result(dispatch::Layer& layer, std::string_view name, int64_t number,
                               const tenon_value& result, int64_t out_dim);
-/// A layer's tensor of one below whose dim `dim` is mapped. Throws TENON_ERROR_INVALID_ARGUMENT.
+/// Returns a tensor of the layer that wraps `below`, with dim `dim` mapped. Throws
+/// TENON_ERROR_INVALID_ARGUMENT.
 tensor::TensorPtr wrap_mapped(dispatch::Layer& layer, tensor::Tensor& below, int64_t dim);
 
-/// See tenon_vmap; `options` are whole.
+/// See tenon_vmap. `options` must be a complete struct of this version.
 void vmap(tenon_callable function, void* ctx, const tenon_vmap_options& options,
           tenon_stack* stack);
 

@@ -41,7 +41,7 @@ const VmapInfo* vmap_info(const Layer& layer) noexcept {
 
 namespace {
 
-// Calls `use` with the geometry that is left of a tensor without one of its dims.
+// Calls `use` with the geometry of a tensor without one of its dims.
 template <class Use>
 auto without_dim(const Tensor& below, int64_t dim, Use&& use) {
   TENON_DCHECK(dim >= 0 && dim < below.ndim());

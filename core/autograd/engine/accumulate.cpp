@@ -13,7 +13,8 @@ namespace {
 
 using tensor::TensorPtr;
 
-// Whether a gradient lies in memory as its leaf's tensor does: row-major where that has gaps.
+// Returns true if a gradient already has the strides that its leaf should store: those of a dense
+// but non-contiguous variable, and row-major strides otherwise.
 bool lies_as(const tensor::Tensor& grad, const tensor::Tensor* variable) {
   const bool follows = variable != nullptr && variable->has_storage() &&
                        !variable->is_contiguous() && !variable->is_symbolic() &&
@@ -25,7 +26,8 @@ bool lies_as(const tensor::Tensor& grad, const tensor::Tensor* variable) {
   return true;
 }
 
-// The leaf's first gradient. One whose memory others see would change for them when it is added to.
+// Returns a gradient to store as the leaf's first one. Clones it if other references share its
+// memory, because later gradients are added to it in place.
 TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
   const TensorPtr variable = leaf.copy_variable();
   // A mode may have made a real leaf fake for the calls that were recorded.
@@ -40,7 +42,8 @@ TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
   return operators::copy_as(*grad, variable->size_span(), variable->stride_span());
 }
 
-// Puts back what was taken out to be added to, unless the sum came to be.
+// Puts a gradient that was taken out of its leaf back, unless done() reports that the sum
+// succeeded.
 class PutBack {
  public:
   PutBack(Node& leaf, const TensorPtr& grad) noexcept : leaf_(leaf), grad_(grad) {}
@@ -70,8 +73,13 @@ TensorPtr sum(Node& leaf, TensorPtr old, const TensorPtr& grad, bool recorded) {
 
 }  // namespace
 
+// Note: concurrent passes. Operators must not run under the leaf's lock, so accumulate() takes the
+// grad out of the leaf, adds to it without the lock, and puts the sum back. If another thread has
+// stored a gradient in the empty leaf in the meantime, putting back fails and the loop adds that
+// one as well. Each gradient is therefore owned by one thread or by the leaf at any time, and none
+// is lost.
 void accumulate(Node& leaf, TensorPtr grad, bool recorded) {
-  if (!leaf.requires_grad()) return;  // it has stopped asking since
+  if (!leaf.requires_grad()) return;  // requires_grad was turned off since the call was recorded
   bool is_own = false;
   while (true) {
     if (TensorPtr old = leaf.set_grad(nullptr)) {
@@ -82,7 +90,7 @@ void accumulate(Node& leaf, TensorPtr grad, bool recorded) {
       grad = own(leaf, std::move(grad), recorded);
       is_own = true;
     }
-    // Another thread may have put one there meanwhile: that is added, too.
+    // Another thread may have stored a gradient since set_grad(): add that one as well.
     if (leaf.try_put_grad(&grad)) return;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anomaly mode: where the node that failed was made, by which node's run, and which node gave NaN.
+// Anomaly mode: records where each node was created and in which node's backward, and finds the
+// node that produced a NaN.
 #pragma once
 
 #include <span>
@@ -9,13 +10,14 @@
 
 namespace tenon::autograd {
 
-/// Makes a node that was just recorded know where that was. Nobody else sees it yet.
+/// Stores the current stack frames in a newly recorded node, which no other thread can see yet.
 void note_frames(Node& node);
 
-/// Adds to the error of a node that failed where it was made, if it knows.
+/// Adds to the error of a failed node a note that says where the node was created, if that was
+/// recorded.
 void note_origin(const Node& node, base::ErrorObject& error);
 
-/// Throws TENON_ERROR_STATE for a gradient of an input that has a NaN.
+/// Throws TENON_ERROR_STATE if the gradient of an input contains a NaN.
 void check_nan(const Node& node, std::span<tensor::Tensor* const> grads);
 
 }  // namespace tenon::autograd

@@ -25,10 +25,10 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What becomes of the gradients that arrive where they are asked for.
+// Where a pass puts gradients that reach a target: into the leaf's grad, or into its result.
 enum class Ends { kAccumulate, kCapture };
 
-// One pass.
+// One backward pass.
 class Task final : public Pass {
  public:
   Task(const PassOptions& options, std::span<const Root> roots, std::span<const Target> targets,
@@ -71,7 +71,8 @@ class Task final : public Pass {
   std::vector<TensorPtr> take_captured() { return std::move(captured_); }
 
  private:
-  // Finds the nodes that lead to a target. What is older than all targets leads to none.
+  // Marks the nodes that lead to a target. Edges lead to smaller sequence numbers, so nodes older
+  // than every target are skipped.
   void mark() {
     uint64_t oldest = UINT64_MAX;
     for (const Target& target : targets_) {
@@ -118,8 +119,9 @@ class Task final : public Pass {
     }
   }
 
-  // After a failure: leaves to which nothing that is left leads have all their gradients and keep
-  // them, though leaves run last.
+  // Runs the leaves that a failure left complete. Leaves have the lowest sequence numbers and run
+  // last, so complete gradients may still be queued. A leaf is complete, and keeps its gradient, if
+  // neither the failed node nor any queued node can reach it.
   [[gnu::cold]] void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
     std::vector<const Node*> left{&failed};
     NodeSet incomplete;
@@ -157,9 +159,11 @@ class Task final : public Pass {
     }
   }
 
-  // Ends with the node's gradients; returns its hooks.
+  // Runs the tensor hooks of the node's outputs, whose gradients are complete now; returns the
+  // node's hooks.
   [[gnu::always_inline]] static HookListPtr finish(Node& node, std::span<Tensor*> grads) {
     NodeExtra* extra = node.extra();
+    // Most nodes have neither hooks nor retained gradients.
     if (extra == nullptr) [[likely]] {
       return nullptr;
     }
@@ -168,8 +172,8 @@ class Task final : public Pass {
     return hooks;
   }
 
-  // The whole gradients of a node's outputs are here: hooks of tensors see them, and what outputs
-  // retain is what they left.
+  // Runs the tensor hooks on the complete gradients of a node's outputs, then adds each hooked
+  // gradient to the outputs that retain it.
   static void finish_grads(Node& node, NodeExtra& extra, const HookList* hooks,
                            std::span<Tensor*> grads) {
     for (uint32_t i = 0; i < grads.size(); ++i) {
@@ -179,6 +183,7 @@ class Task final : public Pass {
   }
 
   void run_leaf(Node& leaf, Tensor*& grad, const HookList* hooks) {
+    // No hooks.
     if (hooks == nullptr) [[likely]] {
       if (grad != nullptr) accumulate(leaf, take(grad), create_graph());
       return;
@@ -198,7 +203,7 @@ class Task final : public Pass {
     return TensorPtr::adopt(std::exchange(grad, nullptr));
   }
 
-  // Whether an edge is to be followed.
+  // Returns true if the pass follows an edge.
   bool leads_on(const Edge& edge) const { return edge.node != nullptr && is_needed(edge.node); }
 
   void run_formula(Node& node, std::span<Tensor*> grads, const HookList* hooks) {
@@ -217,6 +222,7 @@ class Task final : public Pass {
     run_node(node, grads, needs, options_.keep_graph, &given);
     for (size_t i = 0; i < edges.size(); ++i) {
       const Tensor* grad = given.data()[i];
+      // Nothing to convert: unneeded, absent, or right already.
       if (needs[i] == 0 || grad == nullptr || fits(*grad, edges[i])) [[likely]] {
         continue;
       }
@@ -234,8 +240,9 @@ class Task final : public Pass {
     }
   }
 
-  // Gradients of some results came: those of the others are zeros, unless the formula says else.
+  // Fills in zeros for results without a gradient, unless the formula accepts NULL.
   static void materialize(const Node& node, std::span<Tensor*> grads) {
+    // One output, and its gradient arrived.
     if (grads.size() == 1 && grads[0] != nullptr) [[likely]] {
       return;
     }
@@ -261,8 +268,8 @@ class Task final : public Pass {
     return true;
   }
 
-  // As the node behind the edge wants it: what was broadcast is summed, what was converted is
-  // converted back. Formulas need no such code.
+  // Makes a gradient fit the output that the edge leads to: sums over broadcast dims and casts back
+  // to its dtype, so formulas need not.
   static TensorPtr fit(TensorPtr grad, const Node& node, const Edge& edge) {
     const OutputInfo& info = edge.node->output(edge.output);
     TENON_CHECK(info.flows(), TENON_ERROR_INTERNAL, node.name(),
@@ -282,9 +289,9 @@ class Task final : public Pass {
   const std::span<const Root> roots_;
   const std::span<const Target> targets_;
   const Ends ends_;
-  std::vector<TensorPtr> captured_;  // one for each target
+  std::vector<TensorPtr> captured_;  // one per target
   Waiting waiting_;
-  // Nodes that lead to a target; without targets all, filled when somebody asks.
+  // Nodes that lead to a target. Without targets: all reachable nodes, computed on first use.
   NodeSet marks_;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine: runs a graph backward.
 //
-// Every edge leads to a node with a smaller sequence number, on whichever threads nodes were made:
-// taking the largest number first is an order in which each node has all its gradients before it
-// runs. No first pass counts what each one waits for, and after a failure the queue holds exactly
-// what is to be given back. Passes of many threads, and those that a formula starts, run over one
-// graph at once: waiting.h says how.
+// Note: order of execution. Every edge leads to a node with a smaller sequence number, whichever
+// threads created the nodes. The engine always runs the ready node with the largest number, so a
+// node runs only after all of its gradients have arrived. This needs no prior pass that counts
+// dependencies, and after a failure the queue holds exactly the gradients that must be released.
+// Passes of several threads, and passes that a formula starts, can run over one graph at the same
+// time: see waiting.h.
 #pragma once
 
 #include <span>
@@ -15,14 +16,14 @@
 
 namespace tenon::autograd {
 
-/// Where a pass begins: an output, and the gradient that it begins with.
+/// An output where a pass begins, and its initial gradient.
 struct Root {
   NodePtr node;
   uint32_t output;
   tensor::TensorPtr grad;
 };
 
-/// Where gradients are asked for.
+/// An output whose gradient the caller requests.
 struct Target {
   NodePtr node;
   uint32_t output;
@@ -33,11 +34,12 @@ struct PassOptions {
   bool create_graph = false;
 };
 
-/// Gradients flow from the roots to some leaves, or to all where none are named, and are added to
-/// those that are there.
+/// Runs gradients from the roots to `leaves`, or to all leaves if that is empty, and adds them to
+/// the leaves' grads.
 void run_backward(std::span<const Root> roots, std::span<const Target> leaves,
                   const PassOptions& options);
-/// The gradients of targets, empty for one that no root depends on; leaves get none.
+/// Returns the gradient of each target, NULL for a target that no root depends on. Does not change
+/// the grads of leaves.
 std::vector<tensor::TensorPtr> run_grad(std::span<const Root> roots,
                                         std::span<const Target> targets,
                                         const PassOptions& options);

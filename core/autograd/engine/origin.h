@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Origin: where a node was made, in anomaly mode, and by which node's run.
+// Origin: in anomaly mode, where a node was created, and by which node's backward.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace tenon::autograd {
 
-/// It keeps no node, so that graphs end as they do without.
+/// Holds no reference to nodes, so graphs are released exactly as without anomaly mode.
 struct Origin final : base::RefCounted<Origin> {
-  // Gradients of gradients make chains: their links end one after the other.
+  // Gradients of gradients make long chains: release them iteratively to avoid deep recursion.
   ~Origin() {
     base::IntrusivePtr<Origin> next = std::move(made_by);
     while (next != nullptr && next->unique()) next = std::move(next->made_by);
   }
-  std::string name;                    // of the node
-  base::ErrorPtr frames;               // empty where the node was made without anomaly mode
-  base::IntrusivePtr<Origin> made_by;  // of the node that ran backward meanwhile, if one did
+  std::string name;                    // name of the node
+  base::ErrorPtr frames;               // NULL if the node was created without anomaly mode
+  base::IntrusivePtr<Origin> made_by;  // origin of the node whose backward created this one, if any
 };
 
 }  // namespace tenon::autograd

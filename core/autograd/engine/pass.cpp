@@ -29,7 +29,7 @@ int64_t Pass::number() noexcept {
 
 void Pass::run_done() {
   running_ = nullptr;
-  for (size_t i = 0; i < done_.size(); ++i) {  // they may add more
+  for (size_t i = 0; i < done_.size(); ++i) {  // a function may add more
     const Done done(std::move(done_[i]));
     const tenon_status status = done.fn(done.ctx);
     if (status == TENON_OK) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass: what functions that run in a backward pass may ask it.
+// Pass: queries that hooks and formulas can make about the running backward pass.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace tenon::autograd {
 
-/// A function to call when a pass has run all its nodes, with its ctx, which it owns.
+/// A function to call after a pass has run all its nodes. Owns its ctx.
 struct Done {
   Done(tenon_done_fn the_fn, void* the_ctx, tenon_deleter the_deleter) noexcept
       : fn(the_fn), ctx(the_ctx), deleter(the_deleter) {}
@@ -26,22 +26,22 @@ struct Done {
   tenon_deleter deleter;
 };
 
-/// A backward pass while it runs, on the thread that runs it.
+/// A running backward pass, on the thread that runs it.
 class Pass {
  public:
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  /// The calling thread's innermost; NULL where none runs.
+  /// Returns the calling thread's innermost pass; NULL if none runs.
   static Pass* current() noexcept;
 
-  /// The node that it runs; NULL before the first and after the last.
+  /// Returns the node that is running; NULL before the first and after the last.
   Node* running() const noexcept { return running_; }
-  /// No other pass of the process has it. Never 0.
+  /// Returns a process-wide unique id, never 0.
   int64_t number() noexcept;
-  /// Whether it comes to a node, or has been there. Throws std::bad_alloc.
+  /// Returns true if this pass will visit, or has visited, `node`. Throws std::bad_alloc.
   virtual bool reaches(const Node& node) = 0;
-  /// The gradient that waits so far for an output of a node; empty for none.
+  /// Returns the gradient that has arrived so far for an output of a node; NULL if there is none.
   virtual tensor::TensorPtr waiting_for(Node& node, uint32_t output) noexcept = 0;
   /// Throws std::bad_alloc.
   void when_done(Done done) { done_.push_back(std::move(done)); }
@@ -50,7 +50,8 @@ class Pass {
   Pass();
   virtual ~Pass();
   void set_running(Node* node) noexcept { running_ = node; }
-  /// Throws what a function raised; the others are dropped then.
+  /// Calls the functions that when_done() added. Throws the error of the first that fails, and
+  /// drops the remaining ones.
   void run_done();
 
  private:
@@ -60,8 +61,8 @@ class Pass {
   std::vector<Done> done_;
 };
 
-/// The nodes that edges lead to from some, those included, without what `enters` refuses. No
-/// recursion. Throws std::bad_alloc.
+/// Returns the nodes that can be reached from some nodes, including these, without passing through
+/// nodes that `enters` rejects. Not recursive. Throws std::bad_alloc.
 template <class Enters>
 NodeSet reachable(std::span<const Node* const> from, Enters enters) {
   NodeSet seen;

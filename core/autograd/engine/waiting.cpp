@@ -15,8 +15,8 @@ using tensor::TensorPtr;
 
 namespace {
 
-// A gradient that waits is marked where it is a sum, which nobody else can hold. Tensors lie at
-// multiples of 64.
+// The low bit of a queued gradient's pointer is set if the pass made it as a sum and holds the only
+// reference, so it can be added to in place. Tensors are aligned to 64 bytes, so the bit is free.
 constexpr uintptr_t kSum = 1;
 
 bool is_sum(const Tensor* grad) noexcept { return (reinterpret_cast<uintptr_t>(grad) & kSum) != 0; }
@@ -29,10 +29,13 @@ Tensor* marked(Tensor* sum) noexcept {
 
 void add_to(Tensor** slot, TensorPtr grad, bool recorded) {
   if (*slot == nullptr) {
+    // First gradient: keep the reference, without a copy.
     *slot = grad.detach();
   } else if (is_sum(*slot) && !recorded && unmarked(*slot)->has_storage() && grad->has_storage()) {
+    // A sum that this pass owns: add in place.
     operators::add_in_place(*unmarked(*slot), *grad);
   } else {
+    // Second gradient, or a sum that others may hold: make a new sum.
     Tensor* const old = unmarked(*slot);
     *slot = marked(operators::add(*old, *grad).detach());
     old->release();
@@ -94,6 +97,7 @@ TensorPtr Waiting::share(Node& node, uint32_t output) noexcept {
 }
 
 Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
+  // No node of this pass is claimed by another.
   if (elsewhere_.empty()) [[likely]] {
     return nullptr;
   }
@@ -103,8 +107,10 @@ Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
 
 Tensor** Waiting::enter(Node& node) {
   if (node.output_count() != 1 || !node.try_claim(this)) [[unlikely]] {
+    // Several outputs, or claimed by another pass: the gradients need an array.
     return enter_apart(node);
   }
+  // One output, and unclaimed: the gradient is stored in the node.
   node.claimed().grad = nullptr;
   try {
     push({node.sequence(), &node, nullptr});
@@ -133,7 +139,7 @@ Tensor** Waiting::enter_apart(Node& node) {
   return grads.release();
 }
 
-// With a chain the heap is hardly used: the newest node is the one that has just been found.
+// Keeps the newest node out of the heap: in a chain of nodes, the one just found runs next.
 void Waiting::push(const Entry& entry) {
   if (next_.node != nullptr) {
     if (entry.sequence <= next_.sequence) return push_on_heap(entry);
@@ -160,6 +166,7 @@ Waiting::Entry Waiting::pop() noexcept {
 Turn::Turn(Waiting* waiting) noexcept {
   const Waiting::Entry entry = waiting->pop();
   node_ = entry.node;
+  // One output: the gradient is in the node.
   if (entry.grads == nullptr) [[likely]] {
     one_ = unmarked(node_->claimed().grad);
     node_->unclaim();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting: the nodes that a pass has still to run, with the gradients that have come to them.
+// Waiting: the queue of a backward pass. It holds the nodes that are still to run, and the
+// gradients that have arrived for them.
 //
-// Gradients wait in their nodes: a pass claims those it comes to. Where another pass has claimed a
-// node, on another thread or because this one runs inside of it, they wait in memory of the pass's
-// own: no pass waits for another.
+// Note: claims. A pass stores gradients in the node itself after it claims the node. If another
+// pass has claimed the node, on another thread or further up the stack of this one, the gradients
+// are stored in the pass's own map. No pass therefore waits for another.
 #pragma once
 
 #include <span>
@@ -14,22 +15,22 @@
 
 namespace tenon::autograd {
 
-/// The nodes live as long as this: edges lead to them from what the pass began with.
+/// The nodes outlive the queue: edges from the roots of the pass keep them alive.
 class Waiting {
  public:
   Waiting() = default;
-  /// What still waits, after a failure, goes.
+  /// Releases the gradients that a failed pass leaves queued.
   ~Waiting();
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
   bool is_empty() const noexcept { return next_.node == nullptr && heap_.empty(); }
-  /// Adds to the gradient (NULL: nothing) that waits for an output; the node waits from now on.
-  /// `recorded`: what is there stays as it is, for others may hold it. Throws what operators raise,
-  /// and std::bad_alloc.
+  /// Queues the node, and adds `grad` (NULL: none) to the gradient of one of its outputs. With
+  /// `recorded` the sum is a new tensor, because the graph may have saved the old one. Throws the
+  /// errors of operators, and std::bad_alloc.
   void add(Node& node, uint32_t output, tensor::TensorPtr grad, bool recorded);
-  /// What waits for an output so far, which stays as it is: what comes later makes a new sum. Empty
-  /// where nothing waits.
+  /// Returns the gradient that has arrived for an output so far, or NULL. Later gradients do not
+  /// change the returned tensor: they are added into a new sum.
   tensor::TensorPtr share(Node& node, uint32_t output) noexcept;
 
  private:
@@ -37,15 +38,15 @@ class Waiting {
   struct Entry {
     uint64_t sequence = 0;
     Node* node = nullptr;
-    tensor::Tensor** grads = nullptr;  // NULL: the one is in the node
+    tensor::Tensor** grads = nullptr;  // NULL: the node itself holds the one gradient
     static bool runs_later(const Entry& a, const Entry& b) noexcept {
       return a.sequence < b.sequence;
     }
   };
 
-  // Where the gradients of a node wait; NULL where it waits for none yet.
+  // Returns the gradients of a queued node, or NULL if the node is not queued.
   tensor::Tensor** find(Node& node) const noexcept;
-  // For a node that nothing waits for yet: where its gradients are to be.
+  // Queues a node, and returns its new gradient slots.
   tensor::Tensor** enter(Node& node);
   tensor::Tensor** enter_apart(Node& node);
   tensor::Tensor** find_elsewhere(const Node& node) const noexcept;
@@ -54,13 +55,14 @@ class Waiting {
   Entry pop() noexcept;
   void drop(const Entry& entry) noexcept;
 
-  Entry next_;  // runs before all on the heap; without node: none such is known
+  Entry next_;  // newer than every entry of the heap; its node is NULL if unset
   base::SmallVector<Entry, 8> heap_;
-  std::unordered_map<const Node*, tensor::Tensor**> elsewhere_;  // of what others have claimed
+  // gradients of nodes that other passes have claimed
+  std::unordered_map<const Node*, tensor::Tensor**> elsewhere_;
 };
 
-/// The turn of the node that runs next, the newest: it waits no longer. What is left of its
-/// gradients goes with the turn.
+/// RAII: takes the newest node and its gradients off the queue, to run it. Releases the gradients
+/// that remain at the end.
 class Turn {
  public:
   explicit Turn(Waiting* waiting) noexcept;
@@ -69,7 +71,7 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
   Node& node() const noexcept { return *node_; }
-  /// Of the node's outputs, owned; NULL where none came.
+  /// Owned gradients of the node's outputs; NULL if none arrived.
   std::span<tensor::Tensor*> grads() noexcept { return {grads_, node_->output_count()}; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CallbackFormula: a formula that is functions of some language, with the names of what it saves.
+// CallbackFormula: a gradient formula whose functions are callbacks of some language.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tenon::autograd {
 
-/// What a language gives for a formula, or for a function with a gradient of its own.
+/// The callbacks of a formula, or of a function with a custom gradient.
 struct Callbacks {
   tenon_backward_fn backward = nullptr;
   tenon_setup_fn setup = nullptr;
@@ -19,12 +19,13 @@ struct Callbacks {
   uint32_t language = 0;
   bool once_differentiable = false;
   bool saved_on_demand = false;
-  bool one_level = false;  // calls are of the innermost layer alone
+  bool one_level = false;  // calls are recorded at the innermost layer only
 };
 
 class CallbackFormula final : public Formula {
  public:
-  /// `saves` are names apart by blanks. Takes over ctx.
+  /// `saves` are the names of the saved arguments and results, separated by blanks. Takes ownership
+  /// of ctx.
   CallbackFormula(std::string name, const Callbacks& callbacks, std::string_view saves);
   ~CallbackFormula() override;
   const Callbacks& callbacks() const noexcept { return callbacks_; }

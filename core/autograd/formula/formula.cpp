@@ -16,7 +16,7 @@ namespace tenon::autograd {
 
 namespace {
 
-// A type below optionals: `Tensor?`, `Tensor[]?`.
+// Strips the optionals off a type, as in `Tensor?` or `Tensor[]?`.
 const schema::Type& without_optional(const schema::Type& type) {
   return type.kind == TENON_TYPE_OPTIONAL ? without_optional(*type.elements[0]) : type;
 }
@@ -67,8 +67,9 @@ void Formula::set_tangents(std::string text) {
 
 const Plan& Formula::plan_for(const tenon_op& op, const tenon_stack& stack) const {
   {
-    // A plan holds its schema: one at that address is that schema. The stack is of the schema that
-    // the operator had when the call began, which may be another one by now.
+    // A plan keeps its schema alive, so an equal address means the same schema. The stack was built
+    // for the schema that the operator had when the call began; the operator may have been
+    // redefined since.
     const dispatch::SnapshotGuard guard(&op);
     const Planned* planned = planned_.load(std::memory_order_acquire);
     if (guard.get() != nullptr && planned != nullptr &&
@@ -114,7 +115,7 @@ const Plan& Formula::find_plan(const schema::Schema& schema) const {
     if (planned_.compare_exchange_strong(planned, fresh.get(), std::memory_order_acq_rel)) {
       return *fresh.release()->plan;
     }
-    static_cast<void>(fresh->older.release());  // another thread was faster
+    static_cast<void>(fresh->older.release());  // lost the race
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formula: how gradients of an operator's results become gradients of its arguments.
+// Formula: computes gradients of an operator's arguments from those of its results.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,21 @@
 
 namespace tenon::autograd {
 
-/// What of an argument or a result is saved.
+/// The part of an argument or a result that is saved.
 enum class Attribute : uint8_t { kWhole, kSizes, kStrides, kOffset, kDtype };
 
-/// One thing that a formula wants in backward.
+/// One value that a formula needs in backward.
 struct Save {
   bool of_result = false;
   uint16_t position = 0;  // of the argument or result
   Attribute what = Attribute::kWhole;
   uint64_t needed_by = 0;  // bit i: for the gradient of input i
-  bool is_tensor = false;  // a whole one: saved with its version
-  uint16_t input = 0;      // its number among the inputs, of one without lists
+  bool is_tensor = false;  // a whole tensor, saved with its version
+  uint16_t input = 0;      // index among the inputs, if there are no lists
 };
 
-/// An argument that holds tensors, or may. Inputs have edges in this order, one for each element of
-/// a list.
+/// An argument that holds tensors, or may. Edges follow the order of the inputs, with one edge for
+/// each element of a list.
 struct Input {
   uint16_t position;
   bool is_list;
@@ -42,7 +42,7 @@ struct Input {
 
 constexpr size_t kMaxInputs = 64;
 
-/// What a new node is to have room for.
+/// The numbers of edges and saved values that a new node needs room for.
 struct NodeShape {
   uint32_t edges = 0;
   uint32_t saved_tensors = 0;
@@ -51,16 +51,16 @@ struct NodeShape {
 
 struct FunctionInput;
 
-/// What a formula gets for results that no gradient came to.
+/// How results without a gradient are passed to a formula.
 enum class Absent : uint8_t {
-  kSkipped,  // zeros, but it is not run where none came at all
+  kSkipped,  // zeros, but the formula is not run if no result has a gradient
   kZeros,
   kNothing
 };
 
-/// What a formula does with calls of one schema.
 class CallbackFormula;
 class Formula;
+/// How a formula handles the calls of one schema: inputs, saved values, and the layout of nodes.
 struct Plan {
   virtual ~Plan() = default;
   const Formula* formula = nullptr;
@@ -69,62 +69,67 @@ struct Plan {
   std::vector<Save> saves;
   uint64_t wanted = ~uint64_t{0};  // bit i: input i has a gradient
   bool has_lists = false;
-  bool saves_lists = false;  // of tensors: nodes keep the sum of their versions as their last value
-  bool is_quick = false;     // see quick_record.h
-  NodeShape shape;           // of its nodes, but for the edges where there are lists
-  std::unique_ptr<const TangentPlan> tangents;  // NULL where no text gives them
+  // saves tensor lists: nodes keep the sum of their versions as their last value
+  bool saves_lists = false;
+  bool is_quick = false;  // see quick_record.h
+  NodeShape shape;        // of its nodes; without the edges if there are lists
+  std::unique_ptr<const TangentPlan> tangents;  // NULL without a tangent text
 };
 
-/// Whether values of a type may be tensors, or hold some.
+/// Returns true if values of a type may be tensors or contain some.
 bool may_hold_tensors(const schema::Type& type) noexcept;
 
-/// What becomes of arguments that may hold tensors inside other values: no gradient is led there.
+/// How to treat other arguments that may contain tensors, to which no gradient can flow.
 enum class Others { kRefused, kIgnored };
 
-/// The arguments of a schema that hold tensors. Throws TENON_ERROR_NOT_SUPPORTED for more than
-/// kMaxInputs, and for others that are refused.
+/// Returns the arguments of a schema that hold tensors. Throws TENON_ERROR_NOT_SUPPORTED for more
+/// than kMaxInputs, and for other arguments that may hold tensors if those are refused.
 std::vector<Input> inputs_of(const schema::Schema& schema, Others others = Others::kRefused);
 
-/// A formula. What refers to it keeps it: nodes beyond the end of its registration.
+/// A gradient formula. Reference-counted: nodes can use it after its registration was removed.
 class Formula {
  public:
   Formula(const Formula&) = delete;
   Formula& operator=(const Formula&) = delete;
   virtual ~Formula();
 
-  /// Of its nodes, such as "MulBackward0".
+  /// Returns the name of its nodes, such as "MulBackward0".
   const char* name() const noexcept { return name_.c_str(); }
   void set_name(std::string name) { name_ = std::move(name); }
-  /// A text for the results' tangents. Throws TENON_ERROR_PARSE.
+  /// Sets the text of the tangents of the results. Throws TENON_ERROR_PARSE.
   void set_tangents(std::string text);
 
-  /// Returns the formula's plan for the schema that the operator has now; made for the first call,
-  /// and anew where the operator has been defined again. Throws what is wrong with formula and
-  /// schema together, and what dispatch::schema_of_call() throws for a stack of an earlier
-  /// definition.
+  /// Returns the formula's plan for the operator's current schema. The plan is made by the first
+  /// call, and again after the operator was redefined. Throws if the formula does not fit the
+  /// schema, and what dispatch::schema_of_call() throws for a stack of an earlier definition.
   const Plan& plan_for(const tenon_op& op, const tenon_stack& stack) const;
 
-  /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
-  /// undefined gradients of results are NULL. Throws.
+  /// Writes an owned gradient, or NULL, for each input whose gradient is needed. The grad mode is
+  /// set by the caller; undefined gradients of results are NULL. Throws.
   virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
-  /// Itself where it has a jvp, which gives tangents then.
+  /// Returns the formula itself if it has a jvp, which then computes tangents, and NULL otherwise.
   virtual const CallbackFormula* with_jvp() const noexcept { return nullptr; }
-  /// Whether run() can be derived: tangents come from it where no text gives them.
+  /// Returns true if run() can be differentiated: tangents are derived from it if there is no
+  /// tangent text.
   virtual bool is_derivable() const noexcept { return true; }
-  /// Whether gradients that run() gives without recording a call are known to be constant.
+  /// Returns true if gradients that run() returns without recording a call are known to be
+  /// constant.
   virtual bool records_all() const noexcept { return false; }
 
   Absent absent() const noexcept { return absent_; }
-  /// Itself, where it was made for one call and keeps what that left: see function_context.h.
+  /// Returns the formula itself if it is the context of one call, see function_context.h; otherwise
+  /// NULL.
   virtual const tenon_function_context* context() const noexcept { return nullptr; }
-  /// Looks at a call that its kernel has served, and makes the context that stands for the formula
-  /// in the call's node; only where it `looks_at_calls`. Throws what its setup raised.
+  /// set_up() inspects a call that its kernel has served, and returns the context that replaces the
+  /// formula in the call's node. It is called only if looks_at_calls() is true. Throws the errors
+  /// of the setup callback.
   bool looks_at_calls() const noexcept { return looks_at_calls_; }
   virtual base::IntrusivePtr<tenon_function_context> set_up(
       const tenon_stack& call, std::span<const FunctionInput> inputs) const;
 
-  /// Keeps a formula, and the kernel that it is registered with, where there is one: only calls of
-  /// that kernel retain it then. A new formula has one reference, which its kernel takes over.
+  /// Adds a reference. A registered formula lives in its kernel: references pin the kernel, so only
+  /// calls of that kernel pay for them. A new formula has one reference, which its kernel takes
+  /// over.
   void retain() const noexcept {
     if (is_registered_) {
       pins_.take();
@@ -139,7 +144,7 @@ class Formula {
       delete this;
     }
   }
-  /// The kernel, which frees it.
+  /// Registers the formula with the kernel that owns it and will free it.
   void set_home(base::Pinnable* home) noexcept {
     is_registered_ = true;
     pins_.take_place();
@@ -158,20 +163,21 @@ class Formula {
 
   std::string name_;
   std::unique_ptr<const TangentText> tangents_;
-  mutable base::SpreadPins pins_;               // of what is registered
-  mutable std::atomic<int64_t> references_{1};  // of others
+  mutable base::SpreadPins pins_;               // references to a registered formula
+  mutable std::atomic<int64_t> references_{1};  // references to other formulas
   Absent absent_ = Absent::kSkipped;
   bool looks_at_calls_ = false;
   bool is_registered_ = false;
   struct Planned {
     std::unique_ptr<const Plan> plan;
-    std::unique_ptr<const Planned> older;  // of an earlier definition: calls may be in it
+    // plan of an earlier definition, which running calls may still use
+    std::unique_ptr<const Planned> older;
   };
   mutable std::atomic<const Planned*> planned_{nullptr};
 };
 
-/// The one formula of a class, made for the first call that needs it and never freed: nodes may
-/// outlive everything.
+/// Returns the single formula of a class. It is made on first use and never freed, because nodes
+/// may outlive everything else.
 template <class T>
 const T& immortal() {
   static constinit std::atomic<const T*> made{nullptr};
@@ -184,11 +190,11 @@ const T& immortal() {
   return *formula;
 }
 
-/// Which argument or result of a schema a name stands for: `result`, `result0`, or as the schema
-/// has it. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
+/// Finds the argument or result of a schema that a name refers to: `result`, `result0`, or a name
+/// from the schema. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
 Save find_save(std::string_view what, const schema::Schema& schema, std::string_view name);
 
-/// "MulBackward0" for "aten::mul_.Tensor".
+/// Returns "MulBackward0" for "aten::mul_.Tensor".
 std::string node_name(std::string_view full_name);
 
 }  // namespace tenon::autograd

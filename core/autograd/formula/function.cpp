@@ -27,7 +27,8 @@ using tensor::ViewOrigin;
 
 void release_function(void* self) { delete static_cast<Function*>(self); }
 
-// A view of a tensor's whole memory; where it has none, what detach gives.
+// Returns a view of the same layout that shares the tensor's storage, or a detached alias if the
+// tensor has no storage or is symbolic.
 TensorPtr view_of(Tensor& tensor) {
   if (!tensor.has_storage() || tensor.is_symbolic()) return operators::detached_alias(tensor);
   TensorPtr view =
@@ -36,10 +37,10 @@ TensorPtr view_of(Tensor& tensor) {
   return view;
 }
 
-// The outputs of a call whose forward has run.
+// The outputs of a function call, after forward ran.
 class Outputs {
  public:
-  // With `needs_node` the call gets a node also where no gradient flows to an input.
+  // With `needs_node` the call gets a node even if no input is tracked.
   Outputs(FunctionContext& context, std::span<Tensor*> tensors, bool needs_node)
       : context_(context),
         tensors_(tensors),
@@ -65,7 +66,7 @@ class Outputs {
     }
   }
 
-  // An output that is an input, or leads somewhere already, becomes another tensor on its memory.
+  // Replaces outputs that are inputs, or that already have a node, with aliases of the same memory.
   void separate() {
     for (size_t i = 0; i < tensors_.size(); ++i) {
       Tensor* const tensor = tensors_[i];
@@ -85,12 +86,12 @@ class Outputs {
     }
   }
 
-  // The node of the call, empty where no gradient flows; linked to the outputs where some flows to
-  // an input.
+  // Makes the call's node, or returns NULL if no gradient flows through an output. Links the node
+  // to the outputs if an input is tracked.
   NodePtr record() {
     if (flowing_ == 0) return nullptr;
     NodePtr node = context_.make_node({tensors_.data(), tensors_.size()});
-    base::SmallVector<int, 4> selves;  // the edge of an output that is written
+    base::SmallVector<int, 4> selves;  // by output: the edge of the input that it is, if written
     for (Tensor* const tensor : tensors_) {
       selves.push_back(is_written(tensor) ? context_.input_of(tensor) : -1);
     }
@@ -139,31 +140,31 @@ class Outputs {
     }
     set_node(tensor, NodePtr::share(&node), output);
     if (base == nullptr) return;
-    // A write in place would go around the function's own gradient.
+    // An in-place write to the view would bypass the function's gradient.
     tensor.set_view_origin(flowing_ > 1 ? ViewOrigin::kOneOfMany : ViewOrigin::kFunction);
   }
 
   FunctionContext& context_;
   const std::span<Tensor*> tensors_;
   const bool is_tracked_;
-  base::SmallVector<uint8_t, 8> flows_;  // 1: a gradient flows to it
+  base::SmallVector<uint8_t, 8> flows_;  // 1: a gradient flows through the output
   size_t flowing_ = 0;
 };
 
-// What forward returns, until it is given away.
+// The result of forward, released unless it is handed to the caller.
 struct Result {
   tenon_value value{};
   ~Result() { value::clear(&value); }
 };
 
-// Tangents are followed again also where forward fails, though it may have kept the context.
+// Ends the state for forward even if forward fails, because the context may outlive it.
 struct EndOfForward {
   FunctionContext& context;
   ~EndOfForward() { context.end_forward(); }
 };
 
-// An output of a lower level or of none becomes one of the layer, which its node and its tangent
-// belong to.
+// Lifts outputs of a lower level, or of none, to the active layer, where their node and tangent
+// belong.
 void lift_outputs(FunctionContext& context, std::span<Tensor*> tensors) {
   dispatch::Layer* const layer = dispatch::peek_top_layer();
   const bool is_followed = context.is_tracked() || context.has_jvp();
@@ -177,7 +178,7 @@ void lift_outputs(FunctionContext& context, std::span<Tensor*> tensors) {
   }
 }
 
-// The tensors of a result, where they stand in it; NULL for what is none.
+// Returns pointers to the tensors in a result; NULL for elements that are not tensors.
 base::SmallVector<Tensor**, 8> slots_of(tenon_value* result) {
   base::SmallVector<Tensor**, 8> slots;
   if (result->tag == TENON_TAG_TENSOR) {
@@ -216,7 +217,7 @@ void finish_result(FunctionContext& context, tenon_value* result) {
   put_back();
 }
 
-// What an object of a function does when it is called.
+// The call function of Function objects.
 tenon_status call_function(void* self, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
     const auto& function = *static_cast<const Function*>(self);
@@ -302,7 +303,7 @@ FunctionContextPtr begin_at_level(const CallbackFormula& formula, std::span<Tens
     inputs.push_back({defined ? tensor : nullptr, {}});
     if (!records || !defined || !tensor->may_be_tracked()) continue;
     Tensor& now = dispatch::settle_dead(formula.name(), *tensor);
-    // To a layer, a tensor from outside of it is a constant.
+    // A layer treats tensors from outside it as constants.
     const bool is_of_level = layer == nullptr || dispatch::level_tensor(now, *layer) != nullptr;
     if (is_of_level) inputs.back().flow = flow_to(now);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function: forward and backward in one, recorded as one node whatever forward calls.
+// Function: a pair of forward and backward callbacks, recorded as one node whatever forward calls.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace tenon::autograd {
 
-/// A function, as an object of a type of its own.
+/// A function with a custom gradient, wrapped as an object.
 class Function {
  public:
-  /// Takes over what the callbacks own, also when it throws.
+  /// Takes ownership of the callbacks' ctx, even if it throws.
   static value::ObjectPtr make(std::string name, tenon_forward_fn forward,
                                const Callbacks& callbacks);
-  /// Throws TENON_ERROR_TYPE for an object that is no function; `who` begins the message.
+  /// Throws TENON_ERROR_TYPE if the object is not a function; `who` begins the message.
   static const Function& of(const char* who, const tenon_object* object);
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -34,8 +34,8 @@ class Function {
   base::IntrusivePtr<const CallbackFormula> formula_;
 };
 
-/// A context for a call with such inputs (NULL: no tensor). Gradients flow to none where the
-/// thread's calls are not recorded.
+/// Returns a context for a call with these inputs; NULL is an input that is no tensor. No gradient
+/// flows to the inputs if the thread's calls are not recorded.
 FunctionContextPtr begin_function(const CallbackFormula& formula,
                                   std::span<tensor::Tensor* const> inputs);
 
@@ -47,7 +47,7 @@ NodePtr finish_at_level(FunctionContext& context, std::span<tensor::Tensor*> out
 /// Returns true if the thread's calls are recorded.
 bool is_recording() noexcept;
 
-/// See tenon_function_finish: the node, empty where nothing is recorded.
+/// See tenon_function_finish. Returns the node, or NULL if nothing is recorded.
 NodePtr finish_function(FunctionContext& context, std::span<tensor::Tensor*> outputs);
 
 }  // namespace tenon::autograd

@@ -19,7 +19,7 @@ using tenon::tensor::TensorPtr;
 
 namespace {
 
-// Stands behind gradients that must not be derived again.
+// The formula of nodes behind gradients that must not be differentiated again. It always throws.
 class DerivedOnce final : public Formula {
  public:
   DerivedOnce() {
@@ -39,7 +39,8 @@ class DerivedOnce final : public Formula {
   Plan plan_;
 };
 
-// Leads gradients to a node that refuses to run, and on to where those of the call go.
+// Gives each gradient a node that refuses to run, and that leads to the nodes that the call's
+// gradients flow to.
 void refuse_derivatives(Node& node, tenon_backward_call* call) {
   const auto edges = node.edges();
   for (int64_t i = 0; i < call->ninputs; ++i) {
@@ -247,7 +248,7 @@ void tenon_function_context::fill(Node& node, std::span<Tensor* const> results) 
       }
       tensor->release();
     } else {
-      slot.tensor = tensor;  // whose reference it takes over
+      slot.tensor = tensor;  // takes over the saved value's reference
       if (is_input(tensor)) slot.edge = static_cast<uint16_t>(input_of(tensor));
     }
     each.flags = 0;
@@ -265,7 +266,7 @@ tenon_value tenon_function_context::copy_saved(size_t index) const {
                     ", got ", index);
   if (node_ == nullptr) return value::copy(saved_[index]);
   const NodeReading reading(*node_);
-  size_t before = 0;  // of the same kind
+  size_t before = 0;  // index among the saved values of the same kind
   const bool is_tensor = saved_[index].tag == TENON_TAG_TENSOR;
   for (size_t i = 0; i < index; ++i) before += (saved_[i].tag == TENON_TAG_TENSOR) == is_tensor;
   const bool linked = base::grad_mode() == TENON_GRAD_MODE_ON;

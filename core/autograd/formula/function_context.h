@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FunctionContext: one call of a function with a gradient of its own, or of an operator whose
-// formula looks at each call.
+// FunctionContext: one call of a function with a custom gradient, or of an operator whose formula
+// looks at each call.
 //
-// It stands for the formula in the call's node, with a plan of its own: so it lives as long as the
-// node, which has the saved values, and everything that knows nodes knows it.
+// The context is the formula of the call's node, with its own plan. It therefore lives as long as
+// the node, which owns the saved values, and code that handles nodes needs no special case for it.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class LowerCall;
 
 using FunctionContext = ::tenon_function_context;
 
-/// An input's tensor (NULL: none, or no tensor), and where its gradient goes.
+/// An input's tensor (NULL: absent, or not a tensor), and where its gradient flows.
 struct FunctionInput {
   tensor::Tensor* tensor = nullptr;
   Flow flow;
@@ -31,7 +31,7 @@ using FunctionContextPtr = base::IntrusivePtr<FunctionContext>;
 
 }  // namespace tenon::autograd
 
-/// A context.
+/// The state of one call.
 struct tenon_function_context final : public tenon::autograd::Formula {
  public:
   using CallbackFormula = tenon::autograd::CallbackFormula;
@@ -39,7 +39,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   using Plan = tenon::autograd::Plan;
   using Tensor = tenon::tensor::Tensor;
 
-  /// Of a call of what the formula has the callbacks of. Gradients flow to inputs that have a flow.
+  /// Returns a context for a call of `formula`. Gradients flow to the inputs that have a flow.
   static tenon::autograd::FunctionContextPtr make(
       const CallbackFormula& formula, std::vector<tenon::autograd::FunctionInput> inputs);
   ~tenon_function_context() override;
@@ -50,12 +50,12 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   bool is_tracked() const noexcept;
   bool needs_grad(size_t input) const noexcept;
   size_t input_count() const noexcept;
-  /// 0 before set_output_count(), unless the call is recorded.
+  /// Returns 0 before set_output_count(), unless the call is recorded.
   size_t output_count() const noexcept;
   void set_output_count(size_t count) noexcept { outputs_ = count; }
 
-  /// See tenon_function_context_save and those after it. The marks are of the call: they throw
-  /// TENON_ERROR_STATE once it is recorded, as save does.
+  /// See tenon_function_context_save and the functions that follow it. save() and the marks throw
+  /// TENON_ERROR_STATE once the call is recorded.
   void save(std::span<const tenon_value> values);
   size_t saved_count() const noexcept { return saved_.size(); }
   tenon_value copy_saved(size_t index) const;
@@ -72,7 +72,8 @@ struct tenon_function_context final : public tenon::autograd::Formula {
     return state_ != nullptr || above_ == nullptr ? state_ : above_->state();
   }
 
-  /// Forward mode of the call, where an input has a tangent: begun before forward, until finish.
+  /// Forward mode of the call, if an input has a tangent; set before forward runs and taken after
+  /// it.
   void set_jvp(std::unique_ptr<tenon::autograd::FunctionJvp> jvp) noexcept {
     jvp_ = std::move(jvp);
   }
@@ -83,10 +84,10 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   /// plain tensors.
   void pause_tangents() { pause_.emplace(); }
   void end_pause() noexcept { pause_.reset(); }
-  /// Ends the state that was set up for forward, also if forward failed.
+  /// Ends the state that was set up for forward. Also called if forward fails.
   void end_forward() noexcept;
 
-  /// The call at the levels below, from before forward until finish.
+  /// The call at lower levels; set before forward runs and taken after it.
   void set_lower(std::unique_ptr<tenon::autograd::LowerCall> lower) noexcept;
   std::unique_ptr<tenon::autograd::LowerCall> take_lower() noexcept;
   /// Copies what forward stored in the context of the level above; `below` maps a tensor of that
@@ -97,17 +98,17 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   void replace_saved(const Tensor* output, Tensor& fresh) noexcept;
 
   bool is_input(const Tensor* tensor) const noexcept { return input_of(tensor) >= 0; }
-  /// Number of the first input that is this tensor, -1 for none.
+  /// Returns the index of the first input that is this tensor, or -1.
   int input_of(const Tensor* tensor) const noexcept;
   bool is_dirty(const Tensor* tensor) const noexcept;
   bool is_non_differentiable(const Tensor* tensor) const noexcept;
   std::span<Tensor* const> dirty() const noexcept { return {dirty_.data(), dirty_.size()}; }
 
-  /// A node for the call, with edges and room for the saved values. Throws
+  /// Returns a node for the call, with its edges and room for the saved values. Throws
   /// TENON_ERROR_OUT_OF_MEMORY.
   tenon::autograd::NodePtr make_node(std::span<const Tensor* const> outputs);
-  /// Moves what was saved into the node; results are known by their place, so that they and the
-  /// node do not keep each other. The call is recorded then.
+  /// Moves the saved values into the node, which records the call. A saved result is stored as its
+  /// index in the outputs, because a reference to it would make a reference cycle with the node.
   void fill(Node& node, std::span<Tensor* const> results);
 
   void run(const Plan& plan, tenon_backward_call* call) const override;
@@ -122,9 +123,12 @@ struct tenon_function_context final : public tenon::autograd::Formula {
 
   tenon::base::IntrusivePtr<const CallbackFormula> owner_;
   Plan plan_;
-  std::vector<tenon::autograd::FunctionInput> inputs_;  // tensors until recorded
-  tenon::base::SmallVector<tenon_value, 4> saved_;      // until recorded owned, then tags only
-  tenon::base::SmallVector<Tensor*, 2> dirty_;          // until recorded, as the next
+  // the tensors are valid until the call is recorded
+  std::vector<tenon::autograd::FunctionInput> inputs_;
+  // owned until the call is recorded, then tags only
+  tenon::base::SmallVector<tenon_value, 4> saved_;
+  // valid until the call is recorded, like the next field
+  tenon::base::SmallVector<Tensor*, 2> dirty_;
   tenon::base::SmallVector<Tensor*, 2> non_differentiable_;
   std::unique_ptr<tenon::autograd::FunctionJvp> jvp_;
   std::unique_ptr<tenon::autograd::LowerCall> lower_;
@@ -132,7 +136,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   // At a lower level, the context of the level above, which owns the state.
   tenon::base::IntrusivePtr<const tenon_function_context> above_;
   size_t outputs_ = 0;
-  Node* node_ = nullptr;  // which keeps the context
+  Node* node_ = nullptr;  // owns this context
   std::atomic<bool> once_differentiable_{false};
   void* state_ = nullptr;
   tenon_deleter drop_state_ = nullptr;

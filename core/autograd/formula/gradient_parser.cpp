@@ -48,7 +48,7 @@ class Parser {
     if (at_ != text_.size()) refuse(expected);
   }
 
-  // Whether a name and a colon come first.
+  // Returns true if the text starts with a name that a colon or a comma follows.
   bool is_named() {
     bool named = false;
     if (begins_name(peek())) {

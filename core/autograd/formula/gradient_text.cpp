@@ -38,7 +38,7 @@ void drop(tenon_value* value) noexcept {
   }
 }
 
-// Values of a call in an expression; what they own goes with them.
+// The operand values of a call in an expression. Releases the values that it owns.
 class Operands {
  public:
   Operands() = default;
@@ -48,7 +48,7 @@ class Operands {
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
-  /// Takes over what the value owns.
+  /// Takes over the value's reference, if it is owned.
   void push_back(const tenon_value& value) {
     values_.push_back(borrowed(value));
     if ((value.flags & TENON_VALUE_OWNED) != 0) owned_.push_back(value);
@@ -72,7 +72,7 @@ class Evaluation {
  public:
   explicit Evaluation(const Bindings& bindings) : bindings_(bindings) {}
 
-  // An owned value, or one that borrows from the bindings.
+  // Returns an owned value, or one that borrows from the bindings.
   tenon_value value_of(const Expression& expression) {
     if (expression.kind == Kind::kCall) return call(expression);
     if (expression.kind == Kind::kList) return list(expression);
@@ -82,9 +82,11 @@ class Evaluation {
     return name_or_constant(expression);
   }
 
-  /// One call of names that gives a tensor; empty for anything else.
+  /// The fast path: calls an operator whose operands are names and that returns one tensor. Returns
+  /// NULL for anything else.
   tensor::TensorPtr quick_call(const Expression& expression) const {
     const Callee* callee = expression.callee.load(std::memory_order_acquire);
+    // Not resolved yet, not a single tensor as result, or a tangent text.
     if (callee == nullptr || !callee->gives_tensor || bindings_.has_zeros) return {};
     tenon_value args[kMaxNames];
     if (!read_names(expression, *callee, args)) return {};
@@ -107,7 +109,7 @@ class Evaluation {
     return expression.constant;
   }
 
-  // Undefined where no gradient can come to a result, as none does to one that is an integer.
+  // Passes the undefined tensor for results that cannot have a gradient, e.g. integers.
   tenon_value grads() const {
     base::SmallVector<tenon_tensor*, 8> all;
     for (int64_t i = 0; i < bindings_.grad_count; ++i) {
@@ -142,11 +144,13 @@ class Evaluation {
   tenon_value call(const Expression& expression) {
     const Callee* callee = expression.callee.load(std::memory_order_acquire);
     tenon_value result;
+    // Resolved, and all operands are names or constants.
     if (callee != nullptr && callee->takes_names && call_with_names(expression, *callee, &result))
         [[likely]] {
       return result;
     }
     const BuiltIn what = expression.built_in;
+    // if_none(x, a, b) evaluates only one of a and b.
     if (what == BuiltIn::kIfNone && expression.arguments.size() == 3) {
       const OwnedValue asked(value_of(*expression.arguments[0]));
       return value_of(*expression.arguments[asked.get().tag == TENON_TAG_NONE ? 1 : 2]);
@@ -154,24 +158,27 @@ class Evaluation {
     Operands operands;
     for (const ExpressionPtr& argument : expression.arguments) {
       const tenon_value value = value_of(*argument);
+      // conj() of a real value returns the value itself.
       if (what == BuiltIn::kConj && is_real(value)) return value;
       operands.push_back(value);
     }
     if (what == BuiltIn::kMul && is_by_one(operands.span())) return value::copy(operands[0]);
+    // Resolved, and the operands have the types that it was resolved for.
     if (callee != nullptr && !bindings_.has_zeros && fits(*callee, operands)) [[likely]] {
       return call_found(*callee, operands);
     }
     return call_other(expression, operands);
   }
 
-  // As most alphas and betas are.
+  // Returns true for a tensor times 1, the usual alpha or beta.
   static bool is_by_one(std::span<const tenon_value> operands) noexcept {
     return operands.size() == 2 && operands[1].tag == TENON_TAG_INT && operands[1].as.i == 1 &&
            is_tensor(operands[0]);
   }
 
-  // Operands that own nothing. False where one is not as the callee wants it. They are written
-  // where the call reads them: a value copied right after its parts were written waits for these.
+  // Reads operands that are names or constants straight into the call's arguments: a copy made
+  // right after the parts of a value were written would stall on store forwarding. Returns false if
+  // an operand does not fit the callee. The arguments own nothing.
   [[gnu::always_inline]] bool read_names(const Expression& expression, const Callee& callee,
                                          tenon_value* args) const {
     const size_t count = callee.given.size();
@@ -212,7 +219,7 @@ class Evaluation {
            });
   }
 
-  // What is no operator, or one that no call has found yet.
+  // Evaluates built-in functions, and operators that no call has resolved yet.
   tenon_value call_other(const Expression& expression, Operands& operands) {
     const BuiltIn what = expression.built_in;
     if (bindings_.has_zeros && std::ranges::any_of(operands.span(), is_zeros)) {
@@ -229,7 +236,8 @@ class Evaluation {
     return call_slow(expression, operands);
   }
 
-  // Tangents are linear: zeros in give zeros out, unless something is added.
+  // Evaluates a call with zeros among its operands. Tangents are linear, so the result is zeros
+  // unless the call adds or subtracts something.
   tenon_value with_zeros(const Expression& expression, Operands& operands) {
     const bool adds = expression.built_in == BuiltIn::kAdd && operands.size() == 2;
     const bool subtracts = expression.built_in == BuiltIn::kSub && operands.size() == 2;
@@ -298,7 +306,7 @@ class Evaluation {
     }
   }
 
-  // The overloads of a name, in the order of their definition.
+  // Returns the overloads of a name, in order of definition.
   static std::vector<const tenon_op*> overloads_of(const std::string& name) {
     std::vector<const tenon_op*> found;
     for (const char* ns : {"aten::", "tenon::"}) {
@@ -353,7 +361,8 @@ class Evaluation {
 
   enum class Numbers { kAsTheyAre, kAsTensors };
 
-  // Of an overload that takes the values, numbers perhaps as tensors.
+  // Returns a callee for an overload that accepts the values, or NULL. Numbers may be converted to
+  // tensors.
   static std::unique_ptr<Callee> find_callee(const tenon_op& op, const Expression& expression,
                                              const Operands& given, Numbers numbers) {
     auto callee = std::make_unique<Callee>();

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient text: formulas as people write them, "self: grad * other; other: grad * self", and their
-// evaluation by calls of operators.
+// Gradient text: formulas as text, such as "self: grad * other; other: grad * self". They are
+// evaluated by calling operators.
 //
-//   formulas   inputs ":" expression, apart by ";". Inputs are names of arguments.
-//   names      arguments, results (`result`, `result0`, or as the schema names them), gradients of
-//              results (`grad`, `grads[1]`, the list of all as `grads`), True, False, None, numbers
-//   calls      `name(a, b, dim=1)` and `a.name(b, dim=1)` are the operator aten::name or
-//              tenon::name whose overload takes the arguments
+//   formulas   inputs ":" expression, separated by ";". Inputs are names of arguments.
+//   names      arguments, results (`result`, `result0`, or the names in the schema), gradients of
+//              results (`grad`, `grads[1]`, or `grads` for the list of all), True, False, None,
+//              numbers
+//   calls      `name(a, b, dim=1)` and `a.name(b, dim=1)` call the operator aten::name or
+//              tenon::name whose overload accepts the arguments
 //   also       + - * / of tensors and numbers, lists, `x.sizes()`, `x.size(d)`, `x.dim()`,
 //              `x.numel()`, `x.dtype()`
 //
-// Tangents are written in the same way, see tangent_text.h. There the undefined tensor stands for
-// zeros: a sum with it is the other term, any other call with it is zeros, and nothing is computed.
+// Tangents use the same syntax, see tangent_text.h. In them the undefined tensor means zeros:
+// adding it returns the other term, and any other call with it returns zeros without computing
+// anything.
 #pragma once
 
 #include <array>
@@ -28,37 +30,37 @@
 
 namespace tenon::autograd {
 
-/// How a call in a text is made, found when it is first evaluated.
+/// The resolved operator of a call in a text; found when the call is first evaluated.
 struct Callee {
   const tenon_op* op;
   schema::SchemaPtr schema;
   size_t results = 0;
-  // Of the given arguments, positional ones first: the tag, and the position in the schema.
+  // For each given argument, positional ones first: its tag, and its position in the schema.
   struct Given {
     uint16_t tag;
     uint16_t position;
-    bool to_tensor;  // a number that is to be a tensor
+    bool to_tensor;  // a number that must be converted to a tensor
   };
   std::vector<Given> given;
-  std::vector<tenon_value> defaults;  // one for each argument of the schema, borrowed from it
-  bool is_plain = true;               // all arguments are given, in their order and as they are
-  bool takes_names = false;           // and are names or constants, or such with conj()
-  bool gives_tensor = false;          // its one result is a tensor
+  std::vector<tenon_value> defaults;  // one per argument of the schema, borrowed from it
+  bool is_plain = true;               // all arguments are given, in schema order and unconverted
+  bool takes_names = false;           // all arguments are names or constants, possibly under conj()
+  bool gives_tensor = false;          // the single result is a tensor
 };
 
-/// A node of a parsed text.
+/// A node of a parsed expression.
 struct Expression {
   enum class Kind : uint8_t {
     kName,      // not resolved yet
-    kSaved,     // number `index` of what the formula saved
+    kSaved,     // saved value `index` of the formula
     kGrad,      // gradient of result `index`
-    kGrads,     // the list of all: of a result that is a list, its elements'
+    kGrads,     // the list of all gradients; if the result is a list, of its elements
     kConstant,  // `constant`
-    kList,      // of `arguments`
-    kCall,      // `name` of `arguments`, the last `keywords.size()` of them by name
+    kList,      // the list of `arguments`
+    kCall,      // calls `name` with `arguments`; the last `keywords.size()` are named
   };
   Kind kind = Kind::kConstant;
-  BuiltIn built_in = BuiltIn::kNone;  // of a call
+  BuiltIn built_in = BuiltIn::kNone;  // of kCall
   uint32_t index = 0;
   tenon_value constant{};
   std::string name;
@@ -73,31 +75,33 @@ struct Expression {
 };
 using ExpressionPtr = std::unique_ptr<Expression>;
 
-/// One formula of a text.
+/// One "inputs: expression" of a text.
 struct Gradient {
   std::vector<std::string> inputs;
   ExpressionPtr expression;
 };
 
-/// Parses a text; `what` names it in messages. Throws TENON_ERROR_PARSE.
+/// Parses a gradient text; `what` names it in messages. Throws TENON_ERROR_PARSE.
 std::vector<Gradient> parse_gradients(std::string_view what, std::string_view text);
-/// The same with results before the colons; an expression alone is for `result`.
+/// Like parse_gradients(), with names of results before the colons; a lone expression is the
+/// tangent of `result`.
 std::vector<Gradient> parse_tangents(std::string_view what, std::string_view text);
 
-/// What an evaluation takes its names from.
+/// The values that the names of an expression refer to.
 struct Bindings {
   const char* what;          // for messages: the formula's name
   const tenon_value* saved;  // borrowed
   tenon_tensor* const* grads;
   int64_t grad_count = 0;
-  bool has_zeros = false;  // undefined tensors among them stand for zeros
+  bool has_zeros = false;  // undefined tensors among the values mean zeros
 };
 
-/// Evaluates an expression whose names are resolved. What it returns may borrow from the bindings.
-/// Throws what an operator raised.
+/// Evaluates an expression whose names are resolved. The returned value may borrow from the
+/// bindings. Throws the errors of operators.
 value::OwnedValue evaluate(const Expression& expression, const Bindings& bindings);
-/// The fast path of what most formulas are, one call of names that gives a tensor. Empty where an
-/// expression is something else, or was not evaluated before. Throws what the operator raised.
+/// The fast path for the most common formula: one call, on names, that returns a tensor. Returns
+/// NULL for any other expression, or one that was not evaluated before. Throws the operator's
+/// errors.
 tensor::TensorPtr evaluate_quickly(const Expression& expression, const Bindings& bindings);
 
 }  // namespace tenon::autograd

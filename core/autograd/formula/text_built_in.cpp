@@ -21,7 +21,8 @@ bool give_number(int64_t number, OwnedValue* out_result) {
   *out_result = OwnedValue(tenon_value_of_int(number));
   return true;
 }
-// Sizes of a tensor, or of a list with symbols, are words; those of other lists are numbers.
+// Sizes of a tensor, or of a list with symbols, are words; lists without symbols hold plain
+// numbers.
 bool give_word(int64_t word, bool is_word, OwnedValue* out_result) {
   *out_result = OwnedValue(value::copy(word_value(word, is_word)));
   return true;
@@ -39,7 +40,7 @@ int64_t product_of(int64_t a, int64_t b) {
   const bool overflow = __builtin_mul_overflow(a, b, &product);
   return checked_number(overflow, product);
 }
-// The product of sizes that `is_factor(dim)` says are in it.
+// Stores the product of the sizes for which `is_factor(dim)` returns true.
 template <class IsFactor>
 bool give_product(tensor::Dims sizes, bool are_words, IsFactor&& is_factor,
                   OwnedValue* out_result) {
@@ -69,8 +70,8 @@ Sizes inverse(tensor::Dims order) {
   }
   return found;
 }
-// With the dims that a reduction has folded as 1: of an int, a list, or None and an empty list,
-// which stand for all.
+// Returns the sizes after a reduction with keepdim: 1 for each dim in `dim`, which is an int or a
+// list; None and an empty list mean all dims.
 Sizes folded(tensor::Dims sizes, const tenon_value& dim) {
   Sizes left{std::span<const int64_t>(sizes)};
   const bool all = dim.tag == TENON_TAG_NONE || (dim.tag == TENON_TAG_INT_LIST && dim.count == 0);
@@ -104,7 +105,8 @@ bool of_tensor(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out
   }
 }
 
-// `x.dim()` and so on, where only the sizes of x were saved, and what is made of sizes.
+// Evaluates attributes such as `x.dim()` when only the sizes of x were saved, and functions of
+// sizes.
 bool of_sizes(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
   const auto* sizes = static_cast<const int64_t*>(given[0].as.list.data);
   const tensor::Dims dims{sizes, given[0].count};
@@ -126,7 +128,7 @@ bool of_sizes(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_
       dims, are_words, [&](size_t dim) { return left[dim] == 1; }, out_result);
 }
 
-// Of each tensor of a list the size of one dim.
+// Collects the size of one dim of each tensor in a list.
 bool sizes_at(std::span<const tenon_value> given, OwnedValue* out_result) {
   if (given[0].tag != TENON_TAG_LIST || given[1].tag != TENON_TAG_INT) return false;
   Sizes found;
@@ -140,7 +142,7 @@ bool sizes_at(std::span<const tenon_value> given, OwnedValue* out_result) {
   return give_sizes(found, are_words, out_result);
 }
 
-// The same where numbers are symbols.
+// Like of_numbers(), if at least one of the numbers is a symbol.
 bool of_symbols(BuiltIn what, const tenon_value& a, const tenon_value& b, OwnedValue* out_result) {
   constexpr struct {
     BuiltIn what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names of functions in texts mean beside operators, or instead of them: attributes of
-// tensors, what is made of sizes, and arithmetic of numbers.
+// Functions in texts that are not plain operator calls: attributes of tensors, functions of sizes,
+// and arithmetic of numbers.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ inline bool is_real(const tenon_value& value) noexcept {
   return is_tensor(value) ? !tensor::is_complex(value.as.tensor->dtype()) : is_number(value);
 }
 
-/// The result, where no operator is needed for it; which values these are their tags tell. Throws
-/// TENON_ERROR_INDEX for a dim that is not there.
+/// Evaluates a built-in function that needs no operator. Returns false if it does not apply to the
+/// types of the operands. Throws TENON_ERROR_INDEX for a dim out of range.
 bool evaluate_built_in(BuiltIn what, std::span<const tenon_value> operands,
                        value::OwnedValue* out_result);
 

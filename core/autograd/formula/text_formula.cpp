@@ -15,8 +15,8 @@ namespace {
 using Kind = Expression::Kind;
 
 struct PlannedGradient {
-  std::vector<uint16_t> inputs;  // numbers among the plan's inputs
-  bool is_single = false;        // one input, whose number is that of its edge
+  std::vector<uint16_t> inputs;  // indices among the plan's inputs
+  bool is_single = false;        // one input, whose index is also that of its edge
   ExpressionPtr expression;
 };
 
@@ -24,7 +24,7 @@ struct TextPlan final : Plan {
   std::vector<PlannedGradient> gradients;
 };
 
-// Gives the names in expressions their meaning in one schema.
+// Resolves the names in expressions for one schema.
 class NameResolver {
  public:
   NameResolver(std::string_view what, const schema::Schema& schema, TextPlan* plan)
@@ -65,7 +65,7 @@ class NameResolver {
     }
     if (expression->kind == Kind::kName) return save(Attribute::kWhole, expression);
     if (expression->kind == Kind::kCall && is_of_name(*expression)) {
-      // Only what is asked of the tensor is saved, not the tensor.
+      // Save the attribute that the text reads, not the whole tensor.
       Expression* object = expression->arguments[0].get();
       if (const std::optional<Attribute> what = attribute(expression->name)) {
         expression->kind = Kind::kName;
@@ -122,12 +122,12 @@ class NameResolver {
   uint64_t needed_by_ = 0;
 };
 
-// Where the inputs' edges begin.
+// Returns the first edge of an input, and its number of edges.
 int64_t first_edge(const Plan& plan, const tenon_backward_call& call, uint16_t input,
                    int64_t* out_count) {
   *out_count = 1;
   if (!plan.has_lists) return input;
-  // All inputs but the list are one edge each: the list has the rest.
+  // All inputs except the list have one edge each; the remaining edges belong to the list.
   const auto lists = std::ranges::count_if(plan.inputs, &Input::is_list);
   TENON_CHECK(lists == 1, TENON_ERROR_NOT_SUPPORTED,
               "gradient texts must be for operators with one list of tensors at most");

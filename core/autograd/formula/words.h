@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes as values and as what formulas calculate with: numbers, or words (base/symbol.h).
+// Sizes as values, and as operands of formulas: numbers, or words (base/symbol.h).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline bool has_symbols(tensor::Dims words) noexcept {
   return std::ranges::any_of(words, [](int64_t word) { return base::is_symbol(word); });
 }
 
-/// Returns a borrowed list of words; of plain numbers, which may have any bits, where `are_words`
-/// is false.
+/// Returns a borrowed list of words; with `are_words` false, of plain numbers, which may have any
+/// bits.
 inline tenon_value words_value(tensor::Dims words, bool are_words = true) noexcept {
   tenon_value value = tenon_value_of_ints(words.data(), static_cast<uint32_t>(words.size()));
   if (are_words && has_symbols(words)) value.flags = TENON_VALUE_HAS_SYMBOLIC;
@@ -32,14 +32,15 @@ inline tenon_value word_value(int64_t word, bool is_word = true) noexcept {
   return value;
 }
 
-/// What a TENON_SYMBOL_* function of numbers comes to, of which one is a symbol: owned.
+/// Applies a TENON_SYMBOL_* function to numbers, at least one of which is a symbol. The result is
+/// owned.
 inline tenon_value apply_symbolic(uint32_t function, const tenon_value& a, const tenon_value& b) {
   const bool first = a.tag >= TENON_TAG_SYMINT && a.tag <= TENON_TAG_SYMBOOL;
   const tenon_value args[] = {a, b};
   return base::algebra_of(*(first ? a : b).as.symbol).apply_to(function, args);
 }
 
-/// Whether two sizes are equal; a guard where only hints tell.
+/// Returns true if two sizes are equal. Records a guard if only their hints can decide.
 inline bool is_same_size(int64_t a, int64_t b) {
   if (a == b) return true;
   if (!base::is_symbol(a) && !base::is_symbol(b)) return false;

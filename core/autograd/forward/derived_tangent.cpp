@@ -17,7 +17,7 @@ using tensor::TensorPtr;
 
 namespace {
 
-// As the engine fits gradients to what they are of.
+// Reduces and casts a gradient to the sizes and dtype of its input, as the engine does.
 TensorPtr fit(TensorPtr grad, const Tensor& input) {
   if (!std::ranges::equal(grad->size_span(), input.size_span())) {
     grad = operators::sum_to(*grad, input.size_span());
@@ -43,7 +43,7 @@ std::vector<TensorPtr> derive_tangents(Node& node, std::span<Tensor* const> inpu
   std::vector<TensorPtr> given(node.output_count());
   std::vector<Tensor*> grads(node.output_count(), nullptr);
   std::vector<Target> targets;
-  std::vector<size_t> outputs;  // of the targets
+  std::vector<size_t> outputs;  // by target: the output that it belongs to
   for (uint32_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i).dtype < 0) continue;
     given[i] = operators::zeros_for(node.output(i));

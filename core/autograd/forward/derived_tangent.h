@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tangents of a call from its gradient formula alone.
+// Tangents of a call derived from its gradient formula.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace tenon::autograd {
 
-/// The tangents of a node's outputs, from those of its inputs (NULL: zeros); NULL where they are
-/// zeros. Gradients are linear in the gradient that they are given, v -> g(v) = J* v: the gradient
-/// of <g(v), t> with respect to v is J t, whatever v. Throws TENON_ERROR_NOT_SUPPORTED for a
-/// formula whose gradients are not recorded, and what the formula raised.
+/// Returns the tangents of a node's outputs, given those of its inputs. NULL means zeros, in both.
+/// Uses the double-backward trick: the gradient g(v) = J* v is linear in v, so the gradient of
+/// <g(v), t> with respect to v is J t for any v. Throws TENON_ERROR_NOT_SUPPORTED if the formula's
+/// gradients are not recorded, and the errors of the formula.
 std::vector<tensor::TensorPtr> derive_tangents(Node& node, std::span<tensor::Tensor* const> inputs,
                                                std::span<const tensor::TensorPtr> tangents);
 

@@ -49,7 +49,7 @@ int64_t DualLevel::enter() {
   void** word = level_slot.place();
   auto opened =
       std::make_unique<EnteredLevel>(base::IntrusivePtr<DualLevel>::adopt(new DualLevel), true);
-  // One that a thread state has carried, and that was closed since.
+  // A thread state may have carried a level here that was closed since: replace it.
   delete static_cast<EnteredLevel*>(std::exchange(*word, opened.release()));
   base::set_follows_tangents(thread, true);
   return number();
@@ -71,7 +71,8 @@ void DualLevel::leave(int64_t level) {
 }
 
 void DualLevel::close() noexcept {
-  // A tangent's end may run foreign code, and empty other slots: one at a time, without the lock.
+  // Releases the tangents one at a time without the lock: destroying a tangent may run foreign code
+  // that clears other slots.
   while (true) {
     TensorPtr tangent;
     {

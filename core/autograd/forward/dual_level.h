@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dual level: a stretch of one thread's work in which tensors may have tangents.
 //
-// Tangents belong to their level: those of a level that was left are gone, wherever their tensors
-// are. A tensor keeps its tangent in a TangentSlot; the level knows the slots, to empty them.
+// A tangent belongs to one level and is released when the level closes, even if its tensor lives
+// on. A tensor keeps its tangent in a TangentSlot; the level links its slots so that it can empty
+// them.
 //
-// A thread has its level in a thread slot, so that thread states carry it: threads that enter one
-// have the level, too, until the thread that opened it leaves it.
+// The current level is stored in a thread slot, so thread states carry it: a thread that adopts a
+// state shares the level until the thread that opened the level leaves it.
 #pragma once
 
 #include <atomic>
@@ -21,32 +22,32 @@ namespace tenon::autograd {
 class DualLevel;
 class TangentSlot;
 
-/// What a thread slot holds.
+/// The content of the thread slot.
 struct EnteredLevel {
   EnteredLevel(base::IntrusivePtr<DualLevel> the_level, bool is_opened_here) noexcept;
-  ~EnteredLevel();  // a level that was opened here, and not left, ends
+  ~EnteredLevel();  // closes the level if it was opened here and not left
   const base::IntrusivePtr<DualLevel> level;
-  const bool opened_here;  // else a thread state has carried it
+  const bool opened_here;  // false: carried here by a thread state
 };
 
 extern dispatch::OwnSlot level_slot;
 
-/// One dual level, from enter() to leave(). Slots keep it.
+/// One dual level, from enter() to leave(). Reference-counted; tangent slots keep it alive.
 class DualLevel final : public base::RefCounted<DualLevel> {
  public:
-  /// Opens a level on the calling thread; returns its number. Throws TENON_ERROR_STATE inside of
-  /// another one.
+  /// Opens a level on the calling thread and returns its number. Throws TENON_ERROR_STATE inside
+  /// another level or a transform.
   static int64_t enter();
-  /// Closes it: its tangents go. Throws TENON_ERROR_STATE for a number that is not the innermost,
-  /// and for a level that another thread has opened.
+  /// Closes the level and releases its tangents. Throws TENON_ERROR_STATE if `number` is not the
+  /// innermost level, or if a thread state carried the level here.
   static void leave(int64_t number);
 
-  /// The calling thread's level, NULL outside of any and while a PauseTangents lives.
+  /// Returns the calling thread's level; NULL outside a level and while a PauseTangents exists.
   static DualLevel* current() noexcept {
     return base::current_thread()->follows_tangents ? innermost() : nullptr;
   }
-  /// The same while a PauseTangents lives, too. Inside of transforms it is the level of the layer
-  /// whose turn it is, where that is a jvp.
+  /// Like current(), but ignores PauseTangents. Inside transforms, returns the level of the active
+  /// layer if that is a jvp, and NULL otherwise.
   static DualLevel* innermost() noexcept {
     if (const dispatch::Layer* layer = dispatch::peek_top_layer()) return of_layer(*layer);
     const auto* entered = static_cast<const EnteredLevel*>(level_slot.word());
@@ -54,13 +55,13 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   }
   static int64_t number() noexcept { return 0; }
 
-  /// Puts a jvp layer with a level of its own on the calling thread's transform stack.
+  /// Pushes a jvp layer with a new level onto the calling thread's transform stack.
   static dispatch::LayerPtr enter_layer();
-  /// NULL where the layer is no jvp.
+  /// Returns NULL if the layer is not a jvp.
   static DualLevel* of_layer(const dispatch::Layer& layer) noexcept;
 
   bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
-  /// Ends it: all its tangents go.
+  /// Closes the level and releases all of its tangents.
   void close() noexcept;
 
  private:
@@ -75,8 +76,8 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   TangentSlot* first_ = nullptr;  // the slots that hold a tangent
 };
 
-/// A tensor's tangent, of one level. It is set by whoever has the tensor to himself; it may be read
-/// and may end on any thread.
+/// A tensor's tangent at one level. Only a thread with exclusive access to the tensor may set it;
+/// any thread may read or destroy it.
 class TangentSlot {
  public:
   TangentSlot() noexcept = default;
@@ -84,9 +85,9 @@ class TangentSlot {
   TangentSlot(const TangentSlot&) = delete;
   TangentSlot& operator=(const TangentSlot&) = delete;
 
-  /// Empty where the tensor has none at that level.
+  /// Returns the tangent, or NULL if the tensor has none at that level.
   tensor::TensorPtr get(DualLevel& level) const noexcept;
-  /// Of a level that is closed meanwhile the tangent goes at once.
+  /// Drops `tangent` at once if another thread has closed the level.
   void set(DualLevel& level, tensor::TensorPtr tangent) noexcept;
   void clear() noexcept;
 
@@ -95,12 +96,13 @@ class TangentSlot {
   void unlink_locked() noexcept;
 
   base::IntrusivePtr<DualLevel> level_;
-  tensor::TensorPtr tangent_;  // guarded, as the links, by the level's lock
+  tensor::TensorPtr tangent_;  // the tangent and the links are guarded by the level's lock
   TangentSlot* next_ = nullptr;
   TangentSlot* before_ = nullptr;
 };
 
-/// While it lives the thread follows no tangents: what computes tangents works with plain tensors.
+/// RAII: stops the thread from following tangents, so that code which computes tangents works with
+/// plain tensors.
 class PauseTangents {
  public:
   PauseTangents() noexcept : thread_(base::current_thread()), followed_(thread_->follows_tangents) {

@@ -22,7 +22,7 @@ using value::OwnedValue;
 namespace {
 
 std::span<const int64_t> shape_of(const Tensor& tensor) noexcept {
-  return {tensor.sizes(), 2 * static_cast<size_t>(tensor.ndim())};  // and strides
+  return {tensor.sizes(), 2 * static_cast<size_t>(tensor.ndim())};  // sizes, then strides
 }
 
 bool is_view_of(const Tensor& tensor, const Tensor& other) noexcept {
@@ -31,7 +31,7 @@ bool is_view_of(const Tensor& tensor, const Tensor& other) noexcept {
 
 tenon_value zeros() noexcept { return tenon_value_of_tensor(Tensor::undefined()); }
 
-// Takes a tangent out of what an expression gave; NULL for zeros.
+// Takes a tangent out of an expression's value; NULL for zeros.
 TensorPtr take_tangent(OwnedValue value) {
   if (defined_tensor(value.get()) == nullptr) return {};
   if ((value.get().flags & TENON_VALUE_OWNED) == 0) return TensorPtr::share(value.get().as.tensor);
@@ -62,7 +62,7 @@ void ForwardCall::add_input(Tensor* tensor, size_t input) {
   if (tangents_.back() != nullptr) inputs_with_ |= uint64_t{1} << input;
 }
 
-// The number of an argument's tensor among the inputs.
+// Returns the index of an argument's first tensor among the inputs.
 size_t ForwardCall::first_input(int64_t position) const noexcept {
   size_t number = 0;
   for (const Input& input : plan_.inputs) {
@@ -73,7 +73,7 @@ size_t ForwardCall::first_input(int64_t position) const noexcept {
   return number;
 }
 
-// The number of a return's tensor among the results.
+// Returns the index of a return's first tensor among the results.
 size_t ForwardCall::first_result(uint16_t number) const noexcept {
   size_t first = 0;
   for (uint16_t i = 0; i < number; ++i) {
@@ -93,7 +93,7 @@ void ForwardCall::keep_written(Tensor* tensor) {
 
 namespace {
 
-// Whether gradients are asked for at the tensor's own level or one below.
+// Returns true if the tensor requires grad at its own level or at one below.
 bool is_followed(const Tensor* tensor) {
   while (tensor != nullptr && !requires_grad(*tensor)) {
     const dispatch::LevelTensor* level = dispatch::level_tensor(*tensor);
@@ -104,7 +104,8 @@ bool is_followed(const Tensor* tensor) {
 
 }  // namespace
 
-// Where graphs are made, the old tangents of what is written: what a node saves is not to change.
+// If the call is recorded, clones the tangents that the call overwrites, because nodes may save the
+// old ones.
 void ForwardCall::keep_tangents() {
   if (!is_recorded()) return;
   for (Written& written : written_) {
@@ -126,7 +127,8 @@ bool ForwardCall::is_recorded() const {
          (std::ranges::any_of(tangents_, asks) || std::ranges::any_of(inputs_, &is_followed));
 }
 
-// What a text reads and the kernel overwrites, through whichever argument.
+// Copies the arguments that the tangent text reads and the kernel overwrites, directly or through a
+// view.
 void ForwardCall::keep_read() {
   if (plan_.tangents == nullptr) return;
   for (uint16_t i = 0; i < plan_.tangents->reads.size(); ++i) {
@@ -180,7 +182,7 @@ void ForwardCall::finish(Node* node, std::span<const CallResult> results) {
   if (node != nullptr) pass_to_saved(*node, results);
 }
 
-// Views of an argument have views of its tangent, whatever the operator.
+// Gives views of an argument a view of its tangent. This needs no formula.
 void ForwardCall::take_views(std::span<const CallResult> results) {
   for (uint16_t i = 0; i < stack_.nrets; ++i) {
     const auto& returned = plan_.schema->returns()[i];
@@ -210,7 +212,7 @@ void ForwardCall::take_view(const CallResult& result, size_t input, uint8_t* out
   *out_done = 1;
 }
 
-// An operator such as t_ makes the tensor another view of its memory, and writes nothing.
+// Handles operators such as t_, which restride a tensor in place without writing any element.
 void ForwardCall::take_reshaped(const CallResult& result, uint8_t* out_done) {
   const auto found = std::ranges::find(written_, result.tensor, &Written::tensor);
   if (found == written_.end()) return;
@@ -226,7 +228,8 @@ void ForwardCall::take_reshaped(const CallResult& result, uint8_t* out_done) {
   *out_done = 1;
 }
 
-// An argument's tangent as a text has it: zeros, also for elements of a list, where there is none.
+// Returns an argument's tangent for a text: zeros if the argument, or an element of a list, has
+// none.
 OwnedValue ForwardCall::tangent_value(size_t argument) const {
   for (size_t i = 0; i < plan_.inputs.size(); ++i) {
     if (plan_.inputs[i].position != argument) continue;
@@ -291,7 +294,7 @@ void ForwardCall::from_node(Node& node, std::span<const CallResult> results) {
   }
 }
 
-// NULL stands for zeros.
+// Sets a result's tangent; NULL means zeros.
 void ForwardCall::set(const CallResult& result, TensorPtr tangent) {
   if (tangent != nullptr) tangent = fit_tangent(std::move(tangent), *result.tensor);
   if (result.written) return write_tangent(level_, *result.tensor, tangent.get());
@@ -299,8 +302,8 @@ void ForwardCall::set(const CallResult& result, TensorPtr tangent) {
   give_tangent(level_, *result.tensor, std::move(tangent));
 }
 
-// What a node saved in place of a result, or of what was overwritten, has the tangent of that: the
-// gradients of a call with tangents have tangents, too.
+// Gives tensors that the node saved in place of a result, or of an overwritten argument, the
+// tangent of that result or argument. Backward then computes tangents of gradients from them.
 void ForwardCall::pass_to_saved(Node& node, std::span<const CallResult> results) {
   for (const SavedTensor& saved : node.saved_tensors()) {
     if (saved.tensor == nullptr || saved.is_packed()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForwardCall: forward mode in one recorded call, from its arguments' tangents to its results'.
+// ForwardCall: computes the tangents of one recorded call's results from those of its arguments.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@
 
 namespace tenon::autograd {
 
-/// A result's tensor.
+/// A tensor among the results.
 struct CallResult {
   tensor::Tensor* tensor;  // NULL: absent or undefined
-  tensor::Tensor** slot;   // where it stands in the stack
-  bool written;            // it is an argument
+  tensor::Tensor** slot;   // its location in the stack
+  bool written;            // it is an argument that the kernel writes
 };
 
 class ForwardCall {
  public:
-  /// NULL where no argument has a tangent, as outside of dual levels.
+  /// Returns NULL if no argument has a tangent, as is always the case outside dual levels.
   static std::unique_ptr<ForwardCall> start(const Plan& plan, const tenon_op& op,
                                             tenon_stack* stack) {
     DualLevel* level = DualLevel::current();
@@ -31,18 +31,18 @@ class ForwardCall {
   ForwardCall(const ForwardCall&) = delete;
   ForwardCall& operator=(const ForwardCall&) = delete;
 
-  /// Before the kernel runs: keeps what it overwrites. Returns for which inputs, by bit, a node
-  /// must save as if gradients were wanted: the tangents come from it. Throws
-  /// TENON_ERROR_NOT_SUPPORTED for an operator that has none, TENON_ERROR_STATE for a call that
-  /// writes into an `out`.
+  /// Prepares for the kernel: copies what it will overwrite. Returns a bit mask of the inputs that
+  /// the node must save for as if their gradients were needed, because tangents are derived from
+  /// the node. Throws TENON_ERROR_NOT_SUPPORTED for an operator without any formula, and
+  /// TENON_ERROR_STATE for a call that writes into an `out`.
   uint64_t prepare();
 
-  /// After it ran: gives the results their tangents. `node` (NULL: nothing needed one) is recorded
-  /// for the call, `results` are its outputs. Throws what the formula raised.
+  /// Gives the results their tangents after the kernel ran. `node` is the node recorded for the
+  /// call, NULL if none was needed; `results` are its outputs. Throws the errors of the formula.
   void finish(Node* node, std::span<const CallResult> results);
 
  private:
-  // The old elements of an argument on memory that the kernel writes.
+  // The old elements of an argument whose memory the kernel writes.
   struct Copy {
     uint16_t position;
     tensor::TensorPtr elements;
@@ -50,9 +50,9 @@ class ForwardCall {
   // An argument that the kernel writes.
   struct Written {
     tensor::Tensor* tensor;
-    tensor::TensorPtr tangent;      // it is written, too; NULL without
-    tensor::TensorPtr old_tangent;  // a copy of it where graphs are made
-    std::vector<int64_t> shape;     // its old sizes and strides
+    tensor::TensorPtr tangent;      // written as well; NULL if the tensor has none
+    tensor::TensorPtr old_tangent;  // a copy of the tangent if the call is recorded
+    std::vector<int64_t> shape;     // old sizes and strides
     int64_t offset;
   };
 
@@ -82,12 +82,12 @@ class ForwardCall {
   const Plan& plan_;
   const tenon_op& op_;
   tenon_stack& stack_;
-  uint64_t inputs_with_ = 0;  // bit i: input i has a tangent, or an element of it
-  base::SmallVector<tensor::Tensor*, 4> inputs_;  // elements of lists one by one
-  std::vector<tensor::TensorPtr> tangents_;       // of them; NULL without
+  uint64_t inputs_with_ = 0;  // bit i: input i, or an element of it, has a tangent
+  base::SmallVector<tensor::Tensor*, 4> inputs_;  // elements of lists are separate entries
+  std::vector<tensor::TensorPtr> tangents_;       // by input; NULL if it has none
   std::vector<Written> written_;
   std::vector<Copy> copies_;
-  std::vector<uint8_t> done_;  // by result: 1 where its tangent needs no formula
+  std::vector<uint8_t> done_;  // by result: 1 if its tangent is already set or needs no formula
 };
 
 }  // namespace tenon::autograd

@@ -83,8 +83,8 @@ std::unique_ptr<FunctionJvp> FunctionJvp::begin(const CallbackFormula& formula,
 
 namespace {
 
-// Returns true if a level below the innermost layer follows tangents: then what computes tangents
-// here has some there.
+// Returns true if a level below the innermost layer follows tangents: tensors that are computed
+// here may then have tangents there.
 bool is_followed_below() {
   if (dispatch::peek_top_layer() == nullptr) return false;
   const dispatch::BelowLayer hidden;
@@ -123,7 +123,7 @@ void FunctionJvp::finish(tenon_function_context& context, Node* node,
     }
   }
   if (node == nullptr) return;
-  // What the node saved in place of an output has its tangent.
+  // Give tensors that the node saved in place of an output the output's tangent.
   for (const SavedTensor& saved : node->saved_tensors()) {
     const bool is_result = saved.tensor != nullptr && saved.result != SavedTensor::kNone;
     if (!is_result || saved.is_packed()) continue;

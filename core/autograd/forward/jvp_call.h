@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of jvp functions: what a language computes tangents with.
+// Calls of jvp callbacks, which compute tangents.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace tenon::autograd {
 
-/// Calls a formula's jvp with the inputs' tangents (NULL: none) and returns what it gives for each
-/// of the outputs, NONE or a tensor. `context` is the call's, NULL without; where it materializes,
-/// absent tangents of floating and complex inputs are zeros. Throws what jvp raised, and
-/// TENON_ERROR_TYPE for what is no tensor.
+/// Calls a formula's jvp with the inputs' tangents (NULL: none) and returns its tangent for each
+/// output, NONE or a tensor. `context` belongs to the call, or is NULL; if it materializes, absent
+/// tangents of floating and complex inputs are passed as zeros. Throws the errors of the jvp, and
+/// TENON_ERROR_TYPE if it returns anything that is not a tensor.
 std::vector<value::OwnedValue> call_jvp(const CallbackFormula& formula,
                                         tenon_function_context* context,
                                         std::span<tensor::Tensor* const> inputs,
@@ -26,7 +26,7 @@ std::vector<value::OwnedValue> call_jvp(const CallbackFormula& formula,
 /// Forward mode in one call of a function.
 class FunctionJvp {
  public:
-  /// Whether a function without jvp is refused, or its tangents derived from its backward.
+  /// How to treat a function without jvp: throw, or derive its tangents from backward.
   enum class WithoutJvp { kRefused, kDerived };
 
   /// Returns NULL if no input has a tangent. Throws TENON_ERROR_NOT_SUPPORTED for a function
@@ -37,12 +37,12 @@ class FunctionJvp {
   FunctionJvp(const FunctionJvp&) = delete;
   FunctionJvp& operator=(const FunctionJvp&) = delete;
 
-  /// Gives the outputs (NULL: none) of a call that is recorded the tangents that jvp computes. One
-  /// that is an input was written in place. Throws as call_jvp, and TENON_ERROR_STATE for a tangent
-  /// that an output cannot have.
+  /// Sets the tangents of the outputs (NULL: not a tensor) of a recorded call. An output that is an
+  /// input was written in place. Throws like call_jvp(), and TENON_ERROR_STATE for a tangent that
+  /// does not fit its output.
   void finish(tenon_function_context& context, Node* node,
               std::span<tensor::Tensor* const> outputs) const;
-  /// Returns true if the call must have a node, though no gradient flows to an input.
+  /// Returns true if the call needs a node even if no gradient flows to an input.
   bool needs_node() const noexcept { return formula_.callbacks().jvp == nullptr; }
 
  private:

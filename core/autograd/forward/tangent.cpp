@@ -21,7 +21,8 @@ TensorPtr own_tangent(const Tensor& tensor, DualLevel& level) noexcept {
   return slot != nullptr ? slot->get(level) : nullptr;
 }
 
-// The tensor whose tangent a view's is a part of, where the view has none of its own.
+// Returns the base whose tangent covers the view, if the view itself has no tangent; otherwise
+// NULL.
 Tensor* followed_base(const Tensor& view) noexcept {
   Tensor* base = view.base();
   const bool follows = base != nullptr && view.view_origin() != tensor::ViewOrigin::kInference &&

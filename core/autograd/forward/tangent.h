@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tangents: the derivatives of tensors along the direction that a dual level follows.
+// Tangents: the derivatives of tensors along the direction of a dual level.
 //
-// A tensor's tangent has its sizes, strides and dtype, so that a view of the tensor has the same
-// view of the tangent, on the tangent's memory. A plain tensor that was written with tangents
-// through one of its views has zeros elsewhere, and all its views see the part that is theirs.
+// A tensor's tangent has the tensor's sizes, strides and dtype, so a view of the tensor corresponds
+// to the same view of the tangent's memory. If a tensor without a tangent is written through a view
+// with one, the whole tensor gets a tangent that is zero elsewhere, and all its views see their
+// part of it.
 #pragma once
 
 #include "autograd/forward/dual_level.h"
@@ -11,35 +12,36 @@
 
 namespace tenon::autograd {
 
-/// A tensor's tangent at a level, or at the calling thread's; empty without.
+/// Returns a tensor's tangent at a level, by default the calling thread's; NULL if it has none.
 tensor::TensorPtr tangent_of(const tensor::Tensor& tensor, DualLevel& level);
 tensor::TensorPtr tangent_of(const tensor::Tensor& tensor);
 
-/// What a formula gives as a tangent, as `tensor` wants it: its dtype, and sizes that it was
-/// broadcast to.
+/// Converts the tangent that a formula returned to the dtype of `tensor`, and expands it to the
+/// tensor's sizes.
 tensor::TensorPtr fit_tangent(tensor::TensorPtr tangent, const tensor::Tensor& tensor);
 
-/// Gives an alias of a tensor the tensor's tangent, where it has one.
+/// Gives an alias the tangent of the tensor that it aliases, if there is one.
 void carry_tangent(const tensor::Tensor& tensor, tensor::Tensor& alias);
 
-/// Gives a new tensor its tangent, which fits; one that others hold or that lies in memory in
-/// another way is copied.
+/// Sets the tangent of a new tensor. The sizes must match. Copies the tangent if it is shared or
+/// has other strides than the tensor.
 void give_tangent(DualLevel& level, tensor::Tensor& tensor, tensor::TensorPtr tangent);
-/// The same with the tangent as it is, on memory that others see.
+/// Like give_tangent(), but stores the tangent itself, even if its memory is shared.
 void share_tangent(DualLevel& level, tensor::Tensor& tensor, tensor::TensorPtr tangent);
-/// Writes the tangent of a tensor that was written: in the place of the one that it has, which its
-/// views share, or where it has none into a new one. NULL stands for zeros.
+/// Sets the tangent of a tensor that was written. Overwrites an existing tangent in place, because
+/// views share it, and otherwise makes a new one. NULL means zeros.
 void write_tangent(DualLevel& level, tensor::Tensor& tensor, const tensor::Tensor* tangent);
 
-/// The part of a tangent that is of a view on the memory of `of`, whose tangent it is.
+/// Returns the view of `tangent` that corresponds to `view`, where `tangent` is the tangent of
+/// `of`.
 tensor::TensorPtr tangent_of_view(const tensor::Tensor& tangent, const tensor::Tensor& of,
                                   const tensor::Tensor& view);
-/// A copy of a tangent that lies in memory as its tensor does, where that is possible.
+/// Returns a copy of a tangent with the strides of its tensor, if such a copy is possible.
 tensor::TensorPtr laid_out_as(const tensor::Tensor& tangent, const tensor::Tensor& tensor);
-/// Whether a tangent lies in memory as its tensor does.
+/// Returns true if a tangent has the strides of its tensor.
 bool is_laid_out_as(const tensor::Tensor& tangent, const tensor::Tensor& tensor) noexcept;
 
-/// See tenon_dual_make and tenon_dual_unpack. The calling thread has a level, tensors are defined.
+/// See tenon_dual_make and tenon_dual_unpack. Requires an open level and defined tensors.
 tensor::TensorPtr make_dual(tensor::Tensor& primal, tensor::Tensor& tangent);
 tensor::TensorPtr primal_of(tensor::Tensor& dual);
 

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// Gives the names in expressions their places among the values of a call.
+// Resolves the names in expressions to indices into the values of a call.
 class TangentResolver {
  public:
   TangentResolver(const std::string& what, const schema::Schema& schema, TangentPlan* plan)

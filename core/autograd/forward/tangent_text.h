@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TangentText: the tangents of an operator's results as people write them, in the language of
-// gradient_text.h: "self_t * other + self * other_t".
+// TangentText: the tangents of an operator's results as text, in the language of gradient_text.h:
+// "self_t * other + self * other_t".
 //
-//   tangents   an expression for the result, or "values: expression; rest: expression"
-//   names      arguments and results; with `_t` behind it, an argument's tangent, which is zeros
-//              where the argument has none; `zeros`
+//   tangents   an expression for the only result, or "values: expression; indices: expression"
+//   names      arguments and results; an argument's name followed by `_t` is its tangent, zeros if
+//              the argument has none; `zeros`
 //
 // An argument that the operator writes has its old elements.
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace tenon::autograd {
 
-/// The tangents of one schema's results.
+/// The parsed tangents of one schema's results.
 struct TangentPlan {
   struct Line {
     uint16_t result;
     ExpressionPtr expression;
   };
   std::vector<Line> lines;
-  std::vector<bool> reads;  // by argument: whether some expression needs its elements
+  std::vector<bool> reads;  // by argument: true if an expression reads its elements
 };
 
 class TangentText {
@@ -33,7 +33,7 @@ class TangentText {
   /// Throws TENON_ERROR_PARSE.
   TangentText(std::string what, std::string text);
 
-  /// Throws TENON_ERROR_INVALID_ARGUMENT for names that the schema does not have.
+  /// Throws TENON_ERROR_INVALID_ARGUMENT for names that are not in the schema.
   TangentPlan plan_for(const schema::Schema& schema) const;
 
  private:
@@ -41,8 +41,8 @@ class TangentText {
   const std::string text_;
 };
 
-/// What an expression of a plan takes its names from: values of the arguments, of the results, and
-/// of the arguments' tangents, one after the other, with the undefined tensor at the end.
+/// Evaluates an expression of a plan. `values` are the arguments, the results and the arguments'
+/// tangents, in that order, followed by the undefined tensor.
 value::OwnedValue evaluate_tangent(const Expression& expression, const char* what,
                                    std::span<const tenon_value> values);
 

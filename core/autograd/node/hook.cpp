@@ -21,7 +21,7 @@ void tenon_hook::destroy(tenon_hook* hook) noexcept {
 }
 
 void tenon_hook::remove() noexcept {
-  TargetPtr gone;  // its deleter is foreign, and runs without the lock
+  TargetPtr gone;  // released after the lock, because its deleter is foreign code
   const tenon::base::SpinGuard guard(locked_);
   gone.swap(target_);
 }
@@ -32,7 +32,7 @@ namespace {
 
 using tensor::Tensor;
 
-// Owned gradients that a hook wrote, until they are taken.
+// Gradients written by a hook, owned until they replace the old ones.
 class Written {
  public:
   explicit Written(size_t count) : grads_(count, nullptr) {}
@@ -45,7 +45,7 @@ class Written {
   Written& operator=(const Written&) = delete;
   Tensor** data() noexcept { return grads_.data(); }
 
-  /// Puts them in place of `grads`, where they fit.
+  /// Swaps them with `grads` after checking that they fit.
   void move_to(std::span<Tensor*> grads, const Node& node, uint32_t kind, uint32_t first) {
     for (size_t i = 0; i < grads.size(); ++i) {
       Tensor*& grad = grads_[i];
@@ -64,7 +64,7 @@ class Written {
 
   static void check(const Tensor& grad, const Node& node, uint32_t kind, size_t index) {
     const OutputInfo* info = info_of(node, kind, index);
-    if (info == nullptr) return;  // nobody gets it
+    if (info == nullptr) return;  // no node receives it
     const char* what =
         kind == TENON_HOOK_AFTER ? ": hook's gradient of input " : ": hook's gradient of output ";
     TENON_CHECK_TYPE(std::ranges::equal(grad.size_span(), info->size_span()), node.name(), what,
@@ -91,7 +91,7 @@ void call_hook(const Hook::Target& target, Node& node, tenon_hook_call* call) {
   throw Error(std::move(error));
 }
 
-// Calls the hooks of a kind that `is_for` picks; `first` is the number of the first gradient.
+// Calls the hooks of one kind that `is_for` accepts; `first` is the index of the first gradient.
 template <class IsFor>
 void run(const HookList& list, Node& node, uint32_t kind, uint32_t first, std::span<Tensor*> grads,
          tenon_hook_call* call, IsFor is_for) {
@@ -134,7 +134,7 @@ void run_hooks_after(const HookList& list, Node& node, std::span<Tensor*> grads,
 
 void run_accumulated_hooks(const HookList& list, Node& leaf) {
   const tensor::TensorPtr variable = leaf.copy_variable();
-  if (variable == nullptr) return;  // nobody can look at its gradient
+  if (variable == nullptr) return;  // the tensor is gone, so no hook can read its gradient
   tenon_hook_call call{};
   call.tensor = variable.get();
   run(list, leaf, TENON_HOOK_ACCUMULATED, 0, {}, &call, kAll);

@@ -10,10 +10,10 @@
 #include "base/spin_guard.h"
 #include "tenon/hooks.h"
 
-/// A hook that was added to a node. Removing it takes what it calls away from it.
+/// A hook on a node. Removing it clears its target; the hook stays in the node's list.
 struct tenon_hook final : tenon::base::RefCounted<tenon_hook> {
  public:
-  /// What a hook calls: stays while a run is under way.
+  /// The callback of a hook. A running hook keeps it alive.
   struct Target final : tenon::base::RefCounted<Target> {
     Target(tenon_hook_fn the_fn, void* the_ctx, tenon_deleter the_deleter, uint32_t the_language)
         : fn(the_fn), ctx(the_ctx), deleter(the_deleter), language(the_language) {}
@@ -27,13 +27,13 @@ struct tenon_hook final : tenon::base::RefCounted<tenon_hook> {
   };
   using TargetPtr = tenon::base::IntrusivePtr<Target>;
 
-  /// `output` is the node's that a GRAD hook is for.
+  /// `output` is the index of the node's output, for GRAD hooks.
   tenon_hook(uint32_t kind, uint32_t output, TargetPtr target) noexcept;
   static void destroy(tenon_hook* hook) noexcept;
 
   uint32_t kind() const noexcept { return kind_; }
   uint32_t output() const noexcept { return output_; }
-  /// Empty once the hook was removed.
+  /// Returns NULL once the hook was removed.
   TargetPtr target() const noexcept {
     const tenon::base::SpinGuard guard(locked_);
     return target_;
@@ -54,16 +54,16 @@ namespace tenon::autograd {
 using Hook = ::tenon_hook;
 using HookPtr = base::IntrusivePtr<Hook>;
 
-/// The hooks of a node in the order in which they were added. Never changes: adding one makes
-/// another list.
+/// The hooks of a node, in the order in which they were added. Immutable: adding a hook makes a new
+/// list.
 struct HookList final : base::RefCounted<HookList> {
   std::vector<HookPtr> hooks;
 };
 using HookListPtr = base::IntrusivePtr<HookList>;
 
-/// Runs the hooks of a kind, for one output of the node where they are GRAD hooks: each gets what
-/// the one before it left. `grads` are owned, and replaced. Throws what a hook raised, and
-/// TENON_ERROR_TYPE for a gradient that cannot take another's place.
+/// Runs the hooks of one kind (GRAD hooks: of one output). Each hook sees the gradients that the
+/// previous one left. `grads` are owned, and hooks may replace them. Throws the errors of hooks,
+/// and TENON_ERROR_TYPE for a replacement of another shape, dtype or device.
 void run_grad_hooks(const HookList& list, Node& node, uint32_t output, tensor::Tensor** grad);
 void run_hooks_before(const HookList& list, Node& node, std::span<tensor::Tensor*> grads);
 void run_hooks_after(const HookList& list, Node& node, std::span<tensor::Tensor*> grads,

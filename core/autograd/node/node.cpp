@@ -20,7 +20,7 @@ namespace base = tenon::base;
 
 namespace {
 
-// Nodes lie in the blocks that small tensors are made of, where they fit.
+// Small nodes are allocated in the same blocks as small tensors.
 constexpr uint8_t kFromMalloc = 255;
 
 tensor::BlockClass block_for(size_t bytes) noexcept {
@@ -53,9 +53,9 @@ OutputInfo* after(OutputInfo* info) noexcept {
                                        OutputInfo::bytes(info->ndim));
 }
 
-// The number of the newest node that the calling thread has made: a Lamport clock, so that of two
-// nodes that do not lead to each other the newer one runs first. A thread that has called nothing
-// yet has none.
+// Returns the next sequence number of the calling thread: a Lamport clock, so that of two nodes
+// that do not lead to each other, the newer one usually runs first. A thread without a record keeps
+// no clock.
 uint64_t next_sequence() noexcept {
   base::ThreadRecord* const thread = base::current_thread();
   void*& newest = thread->locals[base::kLocalSequence];
@@ -63,7 +63,7 @@ uint64_t next_sequence() noexcept {
   if (thread != &base::no_thread_record) newest = reinterpret_cast<void*>(sequence);
   return sequence;
 }
-// The same after a node that another thread has made.
+// Like next_sequence(), but greater than the number of a node that another thread has made.
 [[gnu::noinline]] uint64_t sequence_after(uint64_t other) noexcept {
   uint64_t sequence = next_sequence();
   if (sequence > other) return sequence;
@@ -121,7 +121,7 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   return made;
 }
 
-// Sizes of outputs are words, which borrow their symbols.
+// The sizes of outputs are words that borrow their symbols: retain the symbols' owner.
 void tenon_node::keep_symbols(const tenon_tensor* output) {
   if (output == nullptr || !output->is_symbolic()) return;
   base::SymbolOwner*& kept = require_extra().symbols;
@@ -165,7 +165,7 @@ NodeExtra& tenon_node::require_extra() {
   if (extra_.compare_exchange_strong(extra, fresh.get(), std::memory_order_acq_rel)) {
     return *fresh.release();
   }
-  return *extra;  // another thread was faster
+  return *extra;  // lost the race
 }
 
 bool tenon_node::has_room_for(int32_t ndim) const noexcept {
@@ -175,7 +175,7 @@ bool tenon_node::has_room_for(int32_t ndim) const noexcept {
 
 void tenon_node::follow(const tenon_tensor& tensor) noexcept {
   TENON_DCHECK(has_room_for(tensor.ndim()));
-  // What lies behind the sizes moves with them.
+  // The variable is stored behind the sizes, so it moves if their number changes.
   tensor::WeakTensor kept = std::move(*variable());
   variable()->~WeakTensor();
   write_info(&tensor, first_output());
@@ -207,12 +207,13 @@ const OutputInfo& tenon_node::later_output(uint32_t index) const noexcept {
 }
 
 void tenon_node::release() noexcept {
-  // A node that only its owner holds needs no atomic write.
+  // The last reference needs no atomic write.
   if (references_.load(std::memory_order_acquire) != 1 &&
       references_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
     return;
   }
-  // Its edges may hold the last references to a million others: they end in turn.
+  // The edges may hold the last references to a chain of a million nodes: end them one by one
+  // instead of recursively.
   TENON_DCHECK(is_claimed_by(nullptr));
   base::end_in_turn(new (&ending) base::Ending, &end_of);
 }
@@ -270,7 +271,10 @@ bool tenon_node::try_put_grad(tensor::TensorPtr* grad) noexcept {
   return true;
 }
 
-// Bit 15 says "to be dropped", bit 14 "dropped"; below are readers.
+// Note: releasing saved values. A pass that drops them may finish while another pass still reads
+// them. The lower 14 bits of `readers_` count readers. Bit 15 means that the values are to be
+// dropped: new readers are refused. The last reader to leave then sets bit 14, which makes it the
+// one that drops them, exactly once.
 namespace {
 constexpr uint16_t kDrop = 1u << 15;
 constexpr uint16_t kDropped = 1u << 14;

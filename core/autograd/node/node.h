@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node: one step of a backward graph, and the leaf, where gradients end.
+// Node: one step of a backward graph, or a leaf, where gradients end.
 //
-// A node is one block of memory: this header, then its edges, what it saved, the metadata of its
-// outputs. Of these nothing changes once the node is recorded, so that any thread reads them; what
+// A node is one block of memory: this header, its edges, its saved values, and the metadata of its
+// outputs. These never change after the node is recorded, so any thread may read them. State that
 // changes while gradients flow belongs to the pass that has claimed the node (see waiting.h).
 #pragma once
 
@@ -24,16 +24,16 @@ using Node = ::tenon_node;
 using NodePtr = base::IntrusivePtr<Node>;
 class NodeExtra;
 
-/// Where the gradient of an input goes: output `output` of a node, which the edge owns. Empty where
-/// none is wanted.
+/// Where the gradient of an input flows: output `output` of a node, to which the edge holds a
+/// reference. The node is NULL if no gradient is needed.
 struct Edge {
   Node* node = nullptr;
   uint32_t output = 0;
 };
 
-/// What an output is like: a gradient for it has the same sizes, dtype and device. Sizes follow.
+/// The metadata of an output, which its gradient must match. The sizes follow the struct.
 struct OutputInfo {
-  int32_t dtype;  // kNoDtype: no gradient flows here; kAnyDtype: of a leaf that takes any
+  int32_t dtype;  // kNoDtype: no gradient flows here; kAnyDtype: a leaf that accepts any
   int32_t ndim;
   tenon_device device;
   int64_t sizes[];
@@ -47,12 +47,12 @@ struct OutputInfo {
   tensor::Dims size_span() const noexcept { return {sizes, static_cast<size_t>(ndim)}; }
 };
 
-/// What a pass that has claimed a node keeps there, or the link of a node that ends: nobody claims
-/// that one.
+/// Either the data of the pass that has claimed a node, or the link in the list of ending nodes. A
+/// node that ends can no longer be claimed.
 struct NodeWord {
   struct Claim {
     std::atomic<const void*> pass{nullptr};
-    /// As the pass has it: of a node with one output its gradient, else those of all.
+    /// Owned by the claiming pass: the one gradient of a node with one output, otherwise an array.
     union {
       tensor::Tensor* grad = nullptr;
       tensor::Tensor** grads;
@@ -67,7 +67,7 @@ struct NodeWord {
 
 }  // namespace tenon::autograd
 
-/// A node.
+/// A node. Reference-counted.
 struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd::NodeWord {
  public:
   using Node = tenon_node;
@@ -76,12 +76,12 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   using OutputInfo = tenon::autograd::OutputInfo;
   using Formula = tenon::autograd::Formula;
 
-  /// A node of a plan's formula, with edges, saved tensors and values still empty, for such outputs
-  /// (NULL: one without gradient). Throws TENON_ERROR_OUT_OF_MEMORY.
+  /// Returns a node for a plan's formula and outputs (NULL: an output without a gradient). Its
+  /// edges, saved tensors and saved values are still empty. Throws TENON_ERROR_OUT_OF_MEMORY.
   static tenon::autograd::NodePtr make(const tenon::autograd::Plan& plan,
                                        const tenon::autograd::NodeShape& shape,
                                        std::span<const tenon_tensor* const> outputs);
-  /// The leaf of a tensor.
+  /// Returns a new leaf for a tensor.
   static tenon::autograd::NodePtr make_leaf(const tenon_tensor& tensor);
   tenon_node(const tenon_node&) = delete;
   tenon_node& operator=(const tenon_node&) = delete;
@@ -89,12 +89,12 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
 
-  /// NULL for a leaf.
+  /// Returns NULL for a leaf.
   const Formula* formula() const noexcept { return is_leaf() ? nullptr : plan_->formula; }
   bool is_leaf() const noexcept { return plan_ == nullptr; }
   const tenon::autograd::Plan& plan() const noexcept { return *plan_; }
-  /// Larger than that of every node that its edges lead to, and that the thread has made before it;
-  /// 0 of leaves.
+  /// Returns a number that is larger than those of all nodes that the edges lead to, and of nodes
+  /// that the thread made before; 0 for leaves.
   uint64_t sequence() const noexcept { return sequence_; }
   uint32_t output_count() const noexcept { return outputs_; }
   const char* name() const noexcept;
@@ -103,34 +103,35 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   std::span<const Edge> edges() const noexcept {
     return {const_cast<tenon_node*>(this)->first_edge(), edges_};
   }
-  /// Sets an edge, once, before the node is seen by anybody else.
+  /// Sets an edge. Call once per edge, before other threads can see the node.
   void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
-  /// Raises its number above that of a node that a pass has to run later, before anybody else sees
-  /// this one.
+  /// Raises the sequence number above that of `node`, which must run later in a pass. Call before
+  /// other threads can see this node.
   void come_after(const Node& node) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
   bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0; }
-  /// What few nodes have, see node_extra.h; NULL without.
+  /// Returns the data that few nodes have, see node_extra.h; NULL if there is none.
   tenon::autograd::NodeExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
   }
-  /// The same, made on demand. Throws std::bad_alloc.
+  /// Like extra(), but creates the data on first use. Throws std::bad_alloc.
   tenon::autograd::NodeExtra& require_extra();
   uint32_t use_count() const noexcept { return references_.load(std::memory_order_acquire); }
-  /// Of one output.
+  /// Returns the metadata of one output.
   const OutputInfo& output(uint32_t index) const noexcept {
     return index == 0 ? *const_cast<tenon_node*>(this)->first_output() : later_output(index);
   }
 
-  /// Saved tensors and values go with the node, or when a backward pass that does not keep the
-  /// graph has run it. `begin_read` is false when they are gone, else `end_read` follows; with
-  /// `drop` they go as soon as nobody reads them.
+  /// Saved tensors and values are released with the node, or after a backward pass that does not
+  /// keep the graph has run it. begin_read() returns false if they are already released; otherwise
+  /// the caller must call end_read(). With `drop` they are released after the last reader.
   bool begin_read() noexcept;
   void end_read(bool drop) noexcept;
 
-  /// While gradients wait for the node a pass may claim it: nobody else can, and what the claim
-  /// holds is the pass's. A pass keeps the nodes it comes to.
+  /// Claims the node for a pass while gradients are queued for it; returns false if another pass
+  /// has claimed it. Only the claiming pass may use claimed(). A pass keeps alive the nodes that it
+  /// reaches.
   bool try_claim(const void* pass) noexcept {
     const void* none = nullptr;
     return claim.pass.compare_exchange_strong(none, pass, std::memory_order_acquire,
@@ -139,28 +140,31 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   bool is_claimed_by(const void* pass) const noexcept {
     return claim.pass.load(std::memory_order_relaxed) == pass;
   }
-  /// Of the one who has claimed it.
+  /// Requires that the caller's pass has claimed the node.
   Claim& claimed() noexcept { return claim; }
   void unclaim() noexcept { claim.pass.store(nullptr, std::memory_order_release); }
 
-  // Of a leaf: whether its tensor asks for gradients, and what has come so far.
+  // For leaves: requires_grad of the tensor, and its gradient so far.
   bool requires_grad() const noexcept { return requires_grad_.load(std::memory_order_relaxed); }
   void set_requires_grad(bool wanted) noexcept {
     requires_grad_.store(wanted, std::memory_order_relaxed);
   }
-  /// The tensor whose leaf it is; NULL when that is gone.
+  /// Returns the tensor of a leaf, or NULL if it no longer exists.
   tenon::tensor::TensorPtr copy_variable() const noexcept;
-  /// The dtype that gradients for it are converted to. Nobody else uses the tensor meanwhile.
+  /// Sets the dtype that gradients of the leaf are cast to. Requires exclusive access to the
+  /// tensor.
   void set_grad_dtype(tenon_dtype dtype) noexcept;
-  /// The tensor's data is another's now: gradients are to be like that. Nobody else uses the leaf
-  /// meanwhile; there is room for the dims that it had first, and for those of most tensors.
+  /// Updates the leaf's metadata after set_data(), so that gradients match the new data. Requires
+  /// exclusive access to the leaf, and room for the dims: a leaf has room for the number of dims
+  /// that its tensor had at first, and at least for kInlineDims.
   bool has_room_for(int32_t ndim) const noexcept;
   void follow(const tenon_tensor& tensor) noexcept;
-  /// Any thread may do these at any time.
+  /// Safe to call from any thread at any time.
   tenon::tensor::TensorPtr copy_grad() const noexcept;
-  /// Returns the one that was there.
+  /// Returns the previous gradient.
   tenon::tensor::TensorPtr set_grad(tenon::tensor::TensorPtr grad) noexcept;
-  /// False, and `grad` stays, where there is one.
+  /// Stores `grad` if the leaf has no gradient. Otherwise returns false and leaves `grad`
+  /// unchanged.
   bool try_put_grad(tenon::tensor::TensorPtr* grad) noexcept;
 
  private:
@@ -184,7 +188,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   OutputInfo* first_output() noexcept {
     return reinterpret_cast<OutputInfo*>(first_value() + saved_values_);
   }
-  tenon::tensor::WeakTensor* variable() const noexcept;  // of a leaf, behind its output
+  tenon::tensor::WeakTensor* variable() const noexcept;  // of a leaf; stored behind its output
 
   std::atomic<uint32_t> references_{1};
   uint16_t edges_ = 0;
@@ -194,9 +198,9 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   uint8_t block_ = 0;
   std::atomic<bool> requires_grad_{false};
   std::atomic<uint16_t> readers_{0};         // see begin_read
-  mutable std::atomic<bool> locked_{false};  // while `grad_` is looked at
+  mutable std::atomic<bool> locked_{false};  // guards `grad_`
   uint64_t sequence_ = 0;
-  const tenon::autograd::Plan* plan_ = nullptr;  // kept by a reference to its formula
-  tenon::tensor::TensorPtr grad_;                // of a leaf
+  const tenon::autograd::Plan* plan_ = nullptr;  // kept alive by a reference to its formula
+  tenon::tensor::TensorPtr grad_;                // gradient of a leaf
   std::atomic<tenon::autograd::NodeExtra*> extra_{nullptr};
 };

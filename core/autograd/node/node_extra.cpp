@@ -14,7 +14,7 @@ using tensor::TensorPtr;
 
 NodeExtra::~NodeExtra() {
   if (symbols != nullptr) symbols->release();
-  // A handle of a hook may outlive the node: it keeps nothing of what the hook calls.
+  // A hook's handle may outlive the node. Removing the hook releases its callback.
   if (hooks_ != nullptr) {
     for (const HookPtr& hook : hooks_->hooks) hook->remove();
   }
@@ -43,7 +43,7 @@ void NodeExtra::add_hook(HookPtr hook) {
     }
     list->hooks.push_back(hook);
     const base::SpinGuard guard(locked_);
-    if (hooks_ != before) continue;  // another thread added one meanwhile
+    if (hooks_ != before) continue;  // another thread has added a hook since
     hooks_.swap(list);
     return;
   }
@@ -79,12 +79,15 @@ bool NodeExtra::set_retained(uint32_t output, const Tensor& tensor, TensorPtr gr
   const base::SpinGuard guard(locked_);
   Retained* found = find_locked(output, tensor);
   if (found == nullptr) return false;
-  found->grad.swap(grad);  // the old one goes when the caller's pointer does, after the lock
+  found->grad.swap(grad);  // the old gradient is released by the caller, after the lock
   return true;
 }
 
 void NodeExtra::add_retained(uint32_t output, const Tensor& grad) {
-  // What is there is looked at one by one: operators run without the lock.
+  // Note: operators must run without the lock, so each round copies one entry's tensor and gradient
+  // under the lock, computes the sum, and stores it only if the entry still has the same gradient.
+  // Otherwise another pass has added to it, and the round is repeated. Entries are visited by
+  // index, because the list may change between rounds.
   for (size_t skipped = 0;; ++skipped) {
     while (true) {
       TensorPtr owner;
@@ -102,7 +105,7 @@ void NodeExtra::add_retained(uint32_t output, const Tensor& grad) {
       const base::SpinGuard guard(locked_);
       Retained* each = find_locked(output, *owner);
       if (each == nullptr) break;
-      if (each->grad != before) continue;  // another pass added meanwhile
+      if (each->grad != before) continue;  // another pass has added a gradient since
       each->grad.swap(sum);
       break;
     }
@@ -133,7 +136,7 @@ NodeCell* NodeExtra::cell(uint32_t language) noexcept {
   while (true) {
     for (NodeCell* each = first; each != nullptr; each = each->next) {
       if (each->language != language) continue;
-      delete fresh;  // another thread was faster
+      delete fresh;  // lost the race
       return each;
     }
     if (fresh == nullptr) fresh = new (std::nothrow) NodeCell(language);
@@ -175,7 +178,7 @@ void own_node_cell(Node& node, uint32_t language, void* object, tenon_deleter dr
   if (cell == nullptr) throw std::bad_alloc();
   void* old_object = std::exchange(cell->object, object);
   const tenon_deleter old_drop = std::exchange(cell->drop, drop);
-  // The same object again only changes who owns it; another one ends the ownership of the first.
+  // Storing the same object again only changes its owner; another object ends the old ownership.
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeExtra: what few nodes have. Hooks, gradients that outputs retain, cells of languages, packed
-// lists, and the node that a write through a view runs itself.
+// NodeExtra: data that few nodes have, such as hooks, retained gradients, cells of languages,
+// packed lists, and the inner node of a write through a view.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@
 
 namespace tenon::autograd {
 
-/// A language's word on a node.
+/// A language's cell on a node.
 struct NodeCell {
   explicit NodeCell(uint32_t the_language) noexcept : language(the_language) {}
   const uint32_t language;
   void* object = nullptr;
-  tenon_deleter drop = nullptr;  // set: the node owns
+  tenon_deleter drop = nullptr;  // set if the node owns `object`
   NodeCell* next = nullptr;
 };
 
-/// An output that retains its gradient, and what has come so far.
+/// An output that retains its gradient, and the gradient so far.
 struct Retained {
   uint32_t output = 0;
   tensor::WeakTensor tensor;
@@ -39,46 +39,49 @@ class NodeExtra {
   NodeExtra& operator=(const NodeExtra&) = delete;
   ~NodeExtra();
 
-  /// NULL where no hook was added. Any thread at any time, as all of this.
+  /// Returns NULL if no hook was added. Like all member functions, safe to call from any thread.
   HookListPtr hooks() const noexcept;
   /// Throws std::bad_alloc.
   void add_hook(HookPtr hook);
 
   bool has_retained() const noexcept { return has_retained_.load(std::memory_order_relaxed); }
-  /// Makes an output retain its gradient, where it does not yet. Throws std::bad_alloc.
+  /// Makes an output retain its gradient, if it does not yet. Throws std::bad_alloc.
   void retain_grad(uint32_t output, tensor::Tensor& tensor);
   bool retains_grad(uint32_t output, const tensor::Tensor& tensor) const noexcept;
   tensor::TensorPtr copy_retained(uint32_t output, const tensor::Tensor& tensor) const noexcept;
-  /// Sets what a tensor has retained; false where it does not retain.
+  /// Sets the retained gradient of a tensor; returns false if the tensor does not retain its
+  /// gradient.
   bool set_retained(uint32_t output, const tensor::Tensor& tensor, tensor::TensorPtr grad) noexcept;
-  /// Adds a gradient to what the tensors that are this output have. Throws what operators raise.
+  /// Adds a gradient to the retained ones of all tensors that are this output. Throws the errors of
+  /// operators.
   void add_retained(uint32_t output, const tensor::Tensor& grad);
-  /// Takes out what a tensor retains: it follows the tensor to another node.
+  /// Removes and returns the retained gradient of a tensor, which is moving to another node.
   std::unique_ptr<Retained> take_retained(uint32_t output, const tensor::Tensor& tensor) noexcept;
   void put_retained(std::unique_ptr<Retained> retained) noexcept;
 
-  /// A language's word, made on demand; NULL when memory is short.
+  /// Returns a language's cell, created on first use; NULL if out of memory.
   NodeCell* cell(uint32_t language) noexcept;
-  /// What a language's word owns, NULL where it owns nothing.
+  /// Returns the object that a language's cell owns; NULL if it owns none.
   void* owned_object(uint32_t language) const noexcept;
 
-  /// A node that this one runs itself, for its output `inner_output` and with its edge `inner_self`
-  /// (-1: none) as this one's first. Set before anybody else sees the node; goes as what it saved.
+  /// The node that a write node runs itself, for its output `inner_output`. Edge `inner_self` (-1:
+  /// none) of the inner node corresponds to edge 0 of this one. Set before other threads can see
+  /// the node, and released with its saved values.
   NodePtr inner;
   uint16_t inner_output = 0;
   int16_t inner_self = -1;
-  /// Of the saved values. Set before anybody else sees the node, or while no pass comes to it; they
-  /// go as what it saved.
+  /// Packed lists among the saved values. Set before other threads can see the node or while no
+  /// pass reaches it, and released with the saved values.
   std::vector<PackedList> packed_lists;
-  /// Of the sizes of outputs: a reference. NULL: they are numbers.
+  /// Owner of the symbols in the sizes of outputs; a reference. NULL if the sizes are numbers.
   base::SymbolOwner* symbols = nullptr;
-  /// Where the node was made, in anomaly mode. Set before anybody else sees the node.
+  /// Where the node was created, in anomaly mode. Set before other threads can see the node.
   base::IntrusivePtr<Origin> origin;
 
  private:
   Retained* find_locked(uint32_t output, const tensor::Tensor& tensor) const noexcept;
 
-  mutable std::atomic<bool> locked_{false};  // while `hooks_` and `retained_` are looked at
+  mutable std::atomic<bool> locked_{false};  // guards `hooks_` and `retained_`
   std::atomic<bool> has_retained_{false};
   HookListPtr hooks_;
   std::unique_ptr<Retained> retained_;
@@ -89,8 +92,8 @@ class NodeExtra {
 void** node_cell(Node& node, uint32_t language) noexcept;
 void own_node_cell(Node& node, uint32_t language, void* object, tenon_deleter drop);
 
-/// A tensor that was output `from_output` of a node becomes that of another one: what it retains
-/// goes along. Throws std::bad_alloc before anything changes.
+/// Moves the retained gradient of a tensor that was output `from_output` of one node and becomes an
+/// output of another. Throws std::bad_alloc before anything changes.
 void move_retained(const tensor::Tensor& tensor, Node& from, uint32_t from_output, Node& to,
                    uint32_t to_output);
 

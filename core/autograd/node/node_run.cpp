@@ -19,8 +19,8 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What a node saved, as values that a formula borrows: the node keeps it while it is read. What had
-// to be unpacked is owned here.
+// A node's saved values, which a formula borrows. The node keeps them alive during the read; values
+// that had to be unpacked are owned here.
 class Unpacked {
  public:
   Unpacked(Node& node, const Plan& plan) {
@@ -53,7 +53,7 @@ class Unpacked {
   int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
 
  private:
-  // Most are as they were when they were saved.
+  // Fast path: neither packed nor written since it was saved.
   static bool is_plain(const SavedTensor& saved) noexcept {
     return saved.tensor == nullptr ||
            (!saved.is_packed() && static_cast<uint32_t>(saved.tensor->version()) == saved.version);
@@ -65,7 +65,7 @@ class Unpacked {
   }
 
   void unpack_lists(Node& node, const Plan& plan, bool linked) {
-    size_t number = 0;  // among the saved values
+    size_t number = 0;  // index among the saved values
     for (size_t i = 0; i < plan.saves.size(); ++i) {
       if (plan.saves[i].is_tensor) continue;
       const PackedList* packed = packed_list(node, number++);

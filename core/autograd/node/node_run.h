@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running one node: its formula, with what it saved.
+// Runs one node: calls its formula with the saved values.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace tenon::autograd {
 
-/// The gradients that a formula gives, one for each edge.
+/// The gradients that a formula returns, one per edge.
 class InputGrads {
  public:
   explicit InputGrads(size_t count) : grads_(count, nullptr) {}
@@ -29,11 +29,11 @@ class InputGrads {
   base::SmallVector<tensor::Tensor*, 8> grads_;
 };
 
-/// While it lives, what a node saved stays. It goes then, if asked, also when a formula failed or a
-/// forced unwind goes through.
+/// RAII: keeps a node's saved values alive. With `drops`, releases them at the end, even if a
+/// formula failed or a forced unwind passes through.
 class NodeReading {
  public:
-  /// Throws TENON_ERROR_STATE where it has gone already.
+  /// Throws TENON_ERROR_STATE if the saved values were already released.
   explicit NodeReading(Node& node, bool drops = false);
   ~NodeReading() { node_.end_read(drops_); }
   NodeReading(const NodeReading&) = delete;
@@ -44,10 +44,11 @@ class NodeReading {
   bool drops_ = false;
 };
 
-/// Runs a node that is no leaf in the present grad mode. `grads` are of its outputs (NULL: none
-/// came; where none at all did, none are given), `needs` tells the edges that gradients are wanted
-/// for. What it saved goes then, unless it is to be kept. Throws TENON_ERROR_STATE where that has
-/// gone already or was written since, and what the formula raised.
+/// Runs a node that is not a leaf, in the current grad mode. `grads` are the gradients of its
+/// outputs (NULL: none arrived; if all are NULL, a formula with Absent::kSkipped is not run), and
+/// `needs` marks the edges that need a gradient. Releases the saved values afterwards, unless
+/// `keep` is set. Throws TENON_ERROR_STATE if they were released already or were written since they
+/// were saved, and the errors of the formula.
 void run_node(Node& node, std::span<tensor::Tensor* const> grads, std::span<const uint8_t> needs,
               bool keep, InputGrads* out_grads);
 

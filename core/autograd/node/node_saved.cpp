@@ -18,7 +18,8 @@ const Save& checked_save(const char* function, const Node& node, int64_t index) 
   return node.plan().saves[static_cast<size_t>(index)];
 }
 
-// Tensors are saved apart from other values: the number of one among its like.
+// Returns the index of a saved value among those of its kind: tensors are stored apart from other
+// values.
 size_t number_of(const Node& node, int64_t index) {
   const auto& saves = node.plan().saves;
   size_t number = 0;
@@ -48,7 +49,7 @@ const char* suffix_of(Attribute what) noexcept {
 }  // namespace
 
 int64_t saved_count(const Node& node) noexcept {
-  // Nodes of views save numbers that no schema names.
+  // Nodes of views have no schema that could name their saved values.
   if (node.is_leaf() || node.plan().schema == nullptr) return 0;
   return static_cast<int64_t>(node.plan().saves.size());
 }

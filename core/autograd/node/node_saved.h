@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node has saved, looked at from outside: names, values, and packing one by hand.
+// Introspection of a node's saved values: their names and values, and packing one by hand.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeSet: nodes that a walk has seen. Those of small graphs need no memory of their own.
+// NodeSet: the nodes that a graph walk has visited. Small sets need no allocation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class NodeSet {
   bool contains(const Node* node) const {
     return many_.empty() ? std::ranges::find(few_, node) != few_.end() : many_.contains(node);
   }
-  /// False where it is there already. Throws std::bad_alloc.
+  /// Returns false if the node is already in the set. Throws std::bad_alloc.
   bool insert(const Node* node) {
     if (many_.empty()) {
       if (contains(node)) return false;
@@ -32,7 +32,7 @@ class NodeSet {
 
  private:
   static constexpr size_t kFew = 16;
-  base::SmallVector<const Node*, kFew> few_;  // empty once there are many
+  base::SmallVector<const Node*, kFew> few_;  // empty once `many_` is used
   std::unordered_set<const Node*> many_;
 };
 

@@ -14,17 +14,18 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-constexpr size_t kMostNodes = 4096;  // a collector asks often: long chains are not walked each time
+// limit per walk: collectors call often, and long chains are not walked completely each time
+constexpr size_t kMostNodes = 4096;
 
-// Goes through what is held by one reference only, without recursion.
+// Walks, without recursion, everything that is held by a single reference.
 class Walk {
  public:
-  /// `visit` is NULL to take down the hooks instead.
+  /// If `visit` is NULL, collects the hooks for remove_hooks() instead.
   Walk(uint32_t language, tenon_owned_fn visit, void* ctx) noexcept
       : language_(language), visit_(visit), ctx_(ctx) {}
 
   void enter(const Tensor& tensor) {
-    // Two: of the tensor's state, and of this.
+    // Two references: the tensor's state, and `flow`.
     const Flow flow = own_flow(tensor);
     if (flow.node != nullptr && flow.node->use_count() == 2) nodes_.push_back(flow.node.get());
     const Tensor* base = tensor.base();
@@ -41,7 +42,7 @@ class Walk {
     return result_;
   }
 
-  /// Removes the hooks, whose deleters may change everything: when nothing is looked at any more.
+  /// Removes the collected hooks. Call last, because their deleters may change the graph.
   void remove_hooks() noexcept {
     for (const HookPtr& hook : hooks_) hook->remove();
   }
@@ -52,7 +53,7 @@ class Walk {
     result_ = visit_(ctx_, kind, object);
   }
 
-  // A tensor that C alone holds: the object of its cell is what the tensor keeps.
+  // Enters a tensor that only C references: the tensor keeps the object of its cell alive.
   void enter_owned(const Tensor& tensor) {
     if (void* object = tensor.owned_object(language_)) tell(TENON_OWNED_CELL, object);
     enter(tensor);
@@ -66,7 +67,7 @@ class Walk {
     for (const Edge& edge : node.edges()) {
       if (edge.node != nullptr && edge.node->use_count() == 1) nodes_.push_back(edge.node);
     }
-    // Of a leaf there is one more reference while it is looked at.
+    // copy_grad() adds one reference to a leaf's gradient.
     const TensorPtr grad = node.is_leaf() ? node.copy_grad() : nullptr;
     if (grad != nullptr && grad->use_count() == 2) enter_owned(*grad);
     if (!node.begin_read()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a tensor or a node keeps, for collectors of cycles.
+// For cycle collectors: the objects that are reachable only through one tensor or node.
 #pragma once
 
 #include "autograd/node/node.h"

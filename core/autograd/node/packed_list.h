@@ -8,8 +8,8 @@
 
 namespace tenon::autograd {
 
-/// One tensor of the list, and where its gradient went when it was packed. Absent where there is
-/// none.
+/// One packed tensor of the list, and where its gradient flowed when it was packed. Empty for an
+/// absent tensor.
 struct PackedElement {
   PackedElement() noexcept = default;
   ~PackedElement() { saved.clear(); }
@@ -21,24 +21,24 @@ struct PackedElement {
   uint32_t output = 0;
 };
 
-/// The node keeps a list of as many absent tensors as its saved value.
+/// A packed list. The saved value in the node is replaced by a list of absent tensors of the same
+/// length.
 struct PackedList {
-  size_t value;  // its number among the saved values
+  size_t value;  // index among the saved values
   std::vector<PackedElement> elements;
 };
 
-/// Lets a hook pack the tensors of a saved value that is a list. Throws what the hook raised,
-/// TENON_ERROR_STATE for a list that is packed already or was written since; the list stays as it
-/// was then.
+/// Packs the tensors of a saved list with a hook. Throws the hook's errors, and TENON_ERROR_STATE
+/// if the list is already packed or was written since it was saved; the list then stays unchanged.
 void pack_list(tenon_node& node, size_t value, const SavedHooksPtr& hooks);
-/// The same for all lists that a node saved.
+/// Like pack_list(), for all lists that a node saved.
 void pack_lists(tenon_node& node, const SavedHooksPtr& hooks);
 
-/// The packed list in the place of a saved value; NULL where there is none.
+/// Returns the packed list that replaces a saved value; NULL if the value is not packed.
 const PackedList* packed_list(const tenon_node& node, size_t value) noexcept;
 
-/// The list as it was, owned by the caller. `linked`: its tensors lead to where they led when they
-/// were packed. Throws what the hook raised.
+/// Returns the unpacked list, owned by the caller. With `linked`, its tensors lead to the nodes
+/// that they led to when they were packed. Throws the hook's errors.
 tenon_value unpack(tenon_node& node, const PackedList& list, bool linked);
 
 }  // namespace tenon::autograd

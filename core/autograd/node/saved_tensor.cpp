@@ -35,8 +35,8 @@ void refuse_inference(const char* node, const Tensor& tensor) {
 }
 
 void pack(SavedTensor* saved, const SavedHooksPtr& hooks) {
-  // The hook sees the elements, not what the tensor is to the graph: else what it makes of them
-  // would be recorded, and saved, and packed.
+  // The hook gets a detached alias. Operators that it calls on a tracked tensor would be recorded,
+  // and would save and pack tensors themselves.
   const TensorPtr alias = operators::detached_alias(*saved->tensor);
   auto packed = std::make_unique<PackedTensor>();
   packed->hooks = hooks;

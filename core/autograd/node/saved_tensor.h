@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SavedTensor: a tensor that a node saved for backward, as it is or packed by a hook.
+// SavedTensor: a tensor that a node saved for backward, either directly or packed by a hook.
 #pragma once
 
 #include "base/intrusive_ptr.h"
@@ -12,7 +12,7 @@ namespace tenon::autograd {
 
 struct Edge;
 
-/// What packs tensors that are saved, and unpacks them again.
+/// A pair of hooks that packs tensors when they are saved and unpacks them in backward.
 struct SavedHooks final : base::RefCounted<SavedHooks> {
   ~SavedHooks() {
     if (deleter != nullptr) deleter(ctx);
@@ -25,48 +25,50 @@ struct SavedHooks final : base::RefCounted<SavedHooks> {
 };
 using SavedHooksPtr = base::IntrusivePtr<SavedHooks>;
 
-/// What a hook made of a tensor.
+/// The value that a pack hook returned.
 struct PackedTensor {
   ~PackedTensor();
   SavedHooksPtr hooks;
   tenon_value value{};
 };
 
-/// A tensor that a node saved, with the version that it had. A saved result is an alias of its own,
-/// which knows no node: the result knows this one.
+/// A tensor that a node saved, and its version at that time. A saved result is a detached alias:
+/// the result refers to the node, so a reference back to it would make a cycle.
 struct SavedTensor {
-  tensor::Tensor* tensor = nullptr;  // owned; NULL: absent; marked: a PackedTensor
+  tensor::Tensor* tensor = nullptr;  // owned; NULL: absent; low bit set: a PackedTensor
   uint32_t version = 0;
   static constexpr uint16_t kNone = UINT16_MAX;
-  uint16_t edge = kNone;    // of the same node that led to it when it was saved
-  uint16_t result = kNone;  // number of the result that it is
+  uint16_t edge = kNone;    // the node's edge that the tensor led to when it was saved
+  uint16_t result = kNone;  // index of the result that it is
 
   bool is_packed() const noexcept { return (reinterpret_cast<uintptr_t>(tensor) & kPacked) != 0; }
   PackedTensor& packed() const noexcept {
     TENON_DCHECK(is_packed());
     return *reinterpret_cast<PackedTensor*>(reinterpret_cast<uintptr_t>(tensor) & ~kPacked);
   }
-  /// Lets go of the tensor, or of what was packed.
+  /// Releases the tensor or the packed value.
   void clear() noexcept;
 
-  static constexpr uintptr_t kPacked = 1;  // tensors lie at multiples of 64
+  // in the pointer's low bit: tensors are aligned to 64 bytes
+  static constexpr uintptr_t kPacked = 1;
 };
 
-/// Refuses to save an inference tensor, whose writes nobody counts; `node` names the call. Throws
-/// TENON_ERROR_STATE.
+/// Throws TENON_ERROR_STATE for an inference tensor, which cannot be saved because its writes are
+/// not counted; `node` names the call.
 [[noreturn]] void refuse_inference(const char* node, const tensor::Tensor& tensor);
 
-/// Lets a hook pack a saved tensor, which goes then. Throws what the hook raised, and
-/// TENON_ERROR_STATE for one that writes the tensor; the tensor stays as it was then.
+/// Replaces a saved tensor with the value that a hook packs it into. Throws the hook's errors, and
+/// TENON_ERROR_STATE if the hook writes the tensor; the tensor then stays unchanged.
 void pack(SavedTensor* saved, const SavedHooksPtr& hooks);
 
-/// The tensor, or another on its memory whose gradient goes along the edge, if there is one.
+/// Returns the tensor, or an alias of it, such that its gradient flows along `edge`; detached if
+/// the edge is empty.
 tensor::TensorPtr led_to(tensor::TensorPtr tensor, const Edge& edge);
 
-/// A tensor that a node saved, empty for an absent one. `linked`: it leads to where it led when it
-/// was saved. Throws TENON_ERROR_STATE where it was written since, and what a hook raised.
+/// Returns a saved tensor; NULL if it is absent. With `linked` it leads to the node that it led to
+/// when it was saved. Throws TENON_ERROR_STATE if it was written since, and the errors of hooks.
 tensor::TensorPtr unpack(tenon_node& node, const SavedTensor& saved, bool linked);
-/// The same as the thread's grad mode wants it: linked where that records.
+/// Like unpack() above, linked if the thread's grad mode is on.
 inline tensor::TensorPtr unpack(tenon_node& node, const SavedTensor& saved) {
   return unpack(node, saved, base::grad_mode() == TENON_GRAD_MODE_ON);
 }

@@ -24,7 +24,8 @@ tenon_value sizes_of_list(const tenon_value& list) {
   return value::new_list(TENON_TAG_LIST, sizes.data(), list.count);
 }
 
-// The last saved value is not one of the call: the sum that this gives.
+// Returns the sum of the versions of the tensors in saved lists. The node keeps it as an extra last
+// value.
 int64_t versions_of_lists(const Node& node, std::span<const tenon_value> saved) {
   int64_t sum = 0;
   for (const tenon_value& each : saved) {

@@ -18,11 +18,13 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What such nodes save: where a view lies in memory, where its base does, and how both count.
+// Number of values that these nodes save: the sizes, strides and offset of the view and of its
+// base, and a Pairs.
 constexpr size_t kPlaces = 7;
 
-// A view may have the real parts of complex numbers for elements, or the other way round. Both are
-// placed by real numbers then, the complex one's last dim being its pairs.
+// How the dtypes of a view and its base differ: one may hold complex numbers and the other their
+// real and imaginary parts. Both are then laid out in real numbers, and the complex tensor gets a
+// trailing dim of size 2.
 enum class Pairs : int64_t { kNone, kInBase, kInView };
 
 bool is_real_part(tenon_dtype real, tenon_dtype of) {
@@ -71,7 +73,7 @@ tensor::Dims dims_of(const tenon_value& list) {
   return {static_cast<const int64_t*>(list.as.list.data), list.count};
 }
 
-// Formulas of no operator, with one plan.
+// A formula without an operator, which has a single plan.
 class PlacedFormula : public Formula {
  public:
   const Plan& plan() const noexcept { return plan_; }
@@ -120,7 +122,7 @@ class WriteFormula final : public PlacedFormula {
     base::SmallVector<Tensor*, 2> grads(inner.output_count(), nullptr);
     const TensorPtr grad = operators::clone(*part);
     grads[extra.inner_output] = grad.get();
-    // Edge 0 is the base's; the others are the inner node's, without that of the view.
+    // Edge 0 leads to the base's old node. The others are the inner node's edges, except `self`.
     base::SmallVector<uint8_t, 8> needs;
     size_t next = 1;
     for (int i = 0; i < static_cast<int>(inner.edges().size()); ++i) {
@@ -144,7 +146,8 @@ class WriteFormula final : public PlacedFormula {
                of_view->content(tensor::Content::kLevel) == nullptr) {
       operators::copy_into(*part, *of_view);
     } else {
-      // A layer may map one of the two and not the other: nothing of it is written into it.
+      // A layer may map one of the two tensors and not the other, so one cannot be copied into the
+      // other: add instead.
       operators::zero(*part);
       whole = operators::add(*whole, *operators::strided_scatter(*of_view, call->saved));
     }
@@ -184,7 +187,8 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
   }
   save_places(view, base, pairs, node.get());
   NodeExtra& extra = node->require_extra();
-  // A saved result leads to the inner node itself, which drops what it saved when it runs there.
+  // The inner node can also be reached through a saved result. If it ran first it would drop its
+  // saved values, so this node gets a larger sequence number and runs before it.
   node->come_after(inner);
   extra.inner = NodePtr::share(&inner);
   extra.inner_output = static_cast<uint16_t>(output);

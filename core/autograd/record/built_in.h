@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fallback that autograd has at its key from the start.
+// The built-in fallback that autograd installs at its key.
 #pragma once
 
 #include <span>

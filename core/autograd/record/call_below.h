@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calling what serves an operator below Autograd.
+// Calls of the kernel that serves an operator below Autograd.
 #pragma once
 
 #include "autograd/tensor_state.h"
@@ -9,18 +9,20 @@
 
 namespace tenon::autograd {
 
-/// What counts writes: a recorded call does that itself.
+/// ADInplaceOrView. Recorded calls bump the version counters themselves.
 constexpr tenon_keyset kWrites =
     dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
-/// What a recorded call leaves to its kernel.
+/// The keys that a recorded call dispatches to: those below Autograd, without ADInplaceOrView.
 constexpr tenon_keyset kBelow = (kAutograd - 1) & ~kWrites;
 
-/// Runs the kernel below with both keys excluded for what it calls; one that calls nothing without.
+/// Runs the next kernel with Autograd and ADInplaceOrView excluded for the calls that it makes. A
+/// leaf kernel calls no operators, so it runs without the guard.
 inline tenon_status call_below(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   keys &= kBelow;
   base::ThreadRecord* thread = base::current_thread();
   base::RunningPlace* place = thread->top.load(std::memory_order_relaxed);
   if (base::can_enter(thread, place)) [[likely]] {
+    // The stack of running places has room: look for a leaf kernel.
     base::push_owner(thread, place, op);
     const dispatch::Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
     const tenon_keyset masked = keys & snapshot->mask;
@@ -28,10 +30,12 @@ inline tenon_status call_below(const tenon_op* op, tenon_keyset keys, tenon_stac
     if (dispatch::stack_counts(*stack) == snapshot->counts &&
         dispatch::find_kernel_below(*snapshot, masked, &kernel) &&
         (kernel->entry.flags & TENON_KERNEL_LEAF) != 0) [[likely]] {
+      // Leaf kernel, and a stack that matches the snapshot's schema: call it without the guard.
       return dispatch::run_kernel(op, kernel, masked, stack, place, dispatch::finish_redispatch);
     }
     base::leave(thread, place);
   }
+  // Not a leaf kernel, or a case for the slow path: dispatch with a guard.
   const auto guard = dispatch::KeyGuard::exclude(kAutograd | kWrites);
   return dispatch::redispatch(op, keys, stack);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GradModeGuard: the calling thread's grad mode, on or off for a while.
+// GradModeGuard: turns the calling thread's grad mode on or off for a scope.
 #pragma once
 
 #include "base/thread.h"
 
 namespace tenon::autograd {
 
-/// Put back also when a forced unwind goes through. Inference mode stays as it is.
+/// RAII: sets the grad mode, and restores it even during a forced unwind. Stays within inference
+/// mode if the thread is in it.
 class GradModeGuard {
  public:
   explicit GradModeGuard(bool on) {

@@ -18,7 +18,7 @@ namespace tenon::autograd {
 
 namespace {
 
-// Of an operator without formula.
+// The formula of operators that have none.
 class NoFormula final : public Formula {
  public:
   explicit NoFormula(uint32_t policy) : policy_(policy) { set_name("NotImplemented"); }
@@ -48,7 +48,8 @@ class NoFormula final : public Formula {
   const uint32_t policy_;
 };
 
-// Calls on below: neither the call nor what its kernel calls is recorded.
+// Redispatches below Autograd with Autograd excluded, so that neither the call nor the operators
+// that its kernel calls are recorded.
 tenon_status record_nothing(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
     const auto guard = dispatch::KeyGuard::exclude(kAutograd);
@@ -60,7 +61,7 @@ tenon_status record_nothing(void*, const tenon_op* op, tenon_keyset keys, tenon_
 
 tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
-    // One a call: its plan is for this operator, and goes with the node.
+    // One formula per call: its plan is for this operator, and the node owns it.
     const auto policy = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(ctx));
     const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula(policy));
     return record_with(formula->plan_for(*op, *stack), op, keys, stack);

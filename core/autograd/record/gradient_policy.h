@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient policy: what becomes of gradients that come to an operator without formula.
+// Gradient policy: how backward treats operators without a gradient formula.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace tenon::autograd {
 dispatch::RegistrationPtr set_gradient_policy(dispatch::Library* library, std::string_view name,
                                               uint32_t policy);
 
-/// Selects operators that gradients could flow through, from tensors to tensors: others have
-/// nothing to record.
+/// Selects operators that take and return (or write) tensors. No gradient can flow through the
+/// other operators, so there is nothing to record.
 int32_t concerns_tensors(void* ctx, const tenon_schema* schema);
 
-/// A kernel on Autograd for operators without formula: results of tracked arguments are linked to a
-/// node that does in backward as the policy in `ctx` says. As the built-in fallback it fails there,
-/// naming the operator.
+/// The kernel on Autograd of operators without a formula. Links results of tracked arguments to a
+/// node whose backward follows the policy in `ctx`. The built-in fallback uses the policy that
+/// throws and names the operator.
 tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
 }  // namespace tenon::autograd

@@ -55,7 +55,8 @@ std::unique_ptr<LowerCall> LowerCall::begin(const CallbackFormula& formula,
     Tensor* const low = call->below(input);
     mine.push_back(low);
     call->inputs_.push_back(TensorPtr::share(low));
-    // A tensor of grad or jvp has the same sizes as the one below; one of vmap has not.
+    // A tensor of a grad or jvp layer has the same sizes as the one below; a tensor of a vmap layer
+    // does not.
     call->is_mapped_ = call->is_mapped_ || (low != input && layer->kind().lift == nullptr);
   }
   const bool follows = base::current_thread()->follows_tangents;

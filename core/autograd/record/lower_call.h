@@ -44,7 +44,7 @@ class LowerCall {
   tensor::Tensor* below(tensor::Tensor* tensor) const noexcept;
   void check_not_mapped(const char* name, std::span<tensor::Tensor* const> outputs) const;
 
-  const dispatch::LayerPtr layer_;  // layer above, hidden below it
+  const dispatch::LayerPtr layer_;  // the layer above; hidden while this call runs
   FunctionContextPtr context_;
   std::vector<tensor::TensorPtr> inputs_;
   std::unique_ptr<LowerCall> lower_;

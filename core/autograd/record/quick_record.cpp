@@ -41,11 +41,12 @@ class QuickRecording {
 
   bool is_tracked() const noexcept { return needed_ != 0; }
 
-  /// Records the call, whose result is there.
+  /// Records the call after its kernel has returned.
   void finish(tenon_value* result) {
     Tensor* tensor = defined_tensor(*result);
     if (tensor == nullptr || !is_differentiable(tensor->dtype())) return;
-    // One that led to itself would be a cycle, and what was recorded before would forget that.
+    // Linking the result to this node must not relink a tensor that already has a node, nor make an
+    // input lead to itself, which would be a reference cycle: return an alias instead.
     if (is_input(tensor) || has_node(*tensor)) [[unlikely]] {
       TensorPtr alias = operators::detached_alias(*tensor);
       tensor->release();
@@ -89,10 +90,12 @@ class QuickRecording {
       SavedTensor& slot = *tensor++;
       if (!is_needed) continue;
       if (save.of_result) {
+        // A detached alias, see SavedTensor.
         slot.tensor = operators::detached_alias(*result).detach();
         slot.version = static_cast<uint32_t>(result->version());
         slot.result = 0;
       } else if (Tensor* input = inputs_[save.input]) {
+        // The tensor itself, with its version from before the call.
         if (input->is_inference()) [[unlikely]] {
           refuse_inference(plan_.formula->name(), *input);
         }
@@ -108,13 +111,13 @@ class QuickRecording {
   const tenon_stack& stack_;
   size_t count_;
   uint64_t needed_ = 0;  // bit i: a gradient flows to input i
-  uint64_t given_ = 0;   // the same: the edge is there, and owns its node
+  uint64_t given_ = 0;   // bit i: edges_[i] is set and owns its node
   Tensor* inputs_[kMaxQuickInputs];
   struct GivenEdge {
     Node* node;
     uint32_t output;
   } edges_[kMaxQuickInputs];
-  uint32_t versions_[kMaxQuickInputs];  // before the kernel ran
+  uint32_t versions_[kMaxQuickInputs];  // versions before the kernel ran
 };
 
 }  // namespace
@@ -130,6 +133,7 @@ bool is_quick(const Plan& plan) noexcept {
 tenon_status record_quickly(const Plan& plan, const tenon_op* op, tenon_keyset keys,
                             tenon_stack* stack) {
   QuickRecording recording(plan, *stack);
+  // No gradient flows to an argument.
   if (!recording.is_tracked()) return dispatch::redispatch(op, keys & (kAutograd - 1), stack);
   const tenon_status status = call_below(op, keys, stack);
   if (status == TENON_OK) recording.finish(&stack->rets[0]);

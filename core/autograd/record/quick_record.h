@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast path of recording: calls of operators that take no lists, write nothing and return one
+// The fast path of recording, for operators that take no lists, write nothing and return one
 // tensor, as most do. The slow path is record.cpp.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace tenon::autograd {
 
-/// Whether calls of a plan can take the fast path, as far as the schema tells.
+/// Returns true if the schema and formula of a plan allow the fast path.
 bool is_quick(const Plan& plan) noexcept;
 
-/// Runs a call, and records it where a gradient flows to an argument. The plan is quick.
+/// Runs a call, and records it if a gradient flows to an argument. Requires is_quick(plan).
 tenon_status record_quickly(const Plan& plan, const tenon_op* op, tenon_keyset keys,
                             tenon_stack* stack);
 

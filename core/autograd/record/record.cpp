@@ -28,7 +28,7 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// An input's tensor, and where its gradient goes.
+// An input's tensor, and where its gradient flows.
 struct Given {
   Tensor* tensor;
   Flow flow;
@@ -54,12 +54,13 @@ class Recording {
     }
   }
 
-  /// Whether a gradient flows to some input.
+  /// Returns true if a gradient flows to some input.
   bool is_tracked() const noexcept { return tracked_; }
-  /// Has a node save what gradients of these inputs need, by bit, also where none flows there.
+  /// Makes the node save what the gradients of these inputs need (bit mask), even if none flows
+  /// there.
   void need(uint64_t inputs) noexcept { needed_ |= inputs; }
 
-  /// What the kernel may overwrite is looked at before it runs.
+  /// Copies values that the kernel may overwrite. Call before the kernel runs.
   void prepare() {
     if (tracked_) check_written();
     note_shape();
@@ -87,8 +88,8 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Records the call, whose results are there. The node is linked to them where a gradient flows
-  /// to some input, and NULL where nothing needs one.
+  /// Records the call after its kernel has returned. Returns its node, or NULL if none is needed.
+  /// Links the node to the results if a gradient flows to some input.
   NodePtr finish() {
     dispatch::mark_several_views(*plan_.schema, stack_);
     collect_results();
@@ -131,7 +132,8 @@ class Recording {
     return node;
   }
 
-  // Of a formula that looks at each call: gradients of all results are zeros where none came.
+  // Makes the node of a formula that looks at each call. It receives zeros for results without a
+  // gradient.
   NodePtr make_node(FunctionContext& context) const {
     base::SmallVector<Tensor*, 4> results;
     for (const CallResult& result : results_) results.push_back(result.tensor);
@@ -159,7 +161,8 @@ class Recording {
     inputs_.push_back(std::move(given));
   }
 
-  // An operator such as t_ makes the tensor another view of its memory, and writes nothing.
+  // Remembers the layout of a written view. Operators such as t_ restride it in place without
+  // writing any element.
   void note_shape() {
     const auto& arguments = plan_.schema->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -178,8 +181,8 @@ class Recording {
     return {tensor.sizes(), 2 * static_cast<size_t>(tensor.ndim())};  // and strides
   }
 
-  // What writes a view writes its base: that gets the node, and the view another one when somebody
-  // asks.
+  // A write through a view is recorded on its base. The view's own node becomes stale and is
+  // rebuilt when it is next needed.
   void link(Node& node, const CallResult& result, uint32_t output) {
     Tensor* base = result.tensor->base();
     if (result.written && base != nullptr && !is_reshaped(*result.tensor)) {
@@ -230,7 +233,7 @@ class Recording {
                 ": ", name, " is a view that ", origin_text(view),
                 ", which must not be modified inplace in grad mode; ",
                 origin_advice(view.view_origin()));
-    // Of a base that asks for no gradient the view may be one of a view that is a leaf and does.
+    // If the base does not require grad, it may have another view that is a leaf and does.
     TENON_CHECK(!(is_leaf(base) && (requires_grad(base) || requires_grad(view))), TENON_ERROR_STATE,
                 op_.name(), ": ", name,
                 " is a view of a leaf that requires grad, which must not be written in place; use "
@@ -250,7 +253,7 @@ class Recording {
         for (uint32_t k = 0; k < value.count; ++k) add_result(&tensors[k], written);
       }
     }
-    // What is written and not returned is a result all the same.
+    // Written arguments are results even if they are not returned.
     const auto& arguments = plan_.schema->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!arguments[i].is_written() || stack_.args[i].tag != TENON_TAG_TENSOR) continue;
@@ -267,8 +270,9 @@ class Recording {
       results_.push_back({nullptr, slot, written});
       return;
     }
-    // A kernel that returns an argument, or a tensor that was recorded before, gets an alias of its
-    // own: one that led to itself would be a cycle, and the other would forget where it came from.
+    // If the kernel returned an argument or a tensor that already has a node, return an alias
+    // instead. Relinking the tensor would lose its old node, and an input that led to itself would
+    // make a reference cycle.
     if (!written && (is_input(tensor) || has_node(*tensor))) {
       Tensor* alias = operators::detached_alias(*tensor).detach();
       tensor->release();
@@ -281,7 +285,7 @@ class Recording {
     return std::ranges::any_of(inputs_, [&](const Given& given) { return given.tensor == tensor; });
   }
 
-  // The number of an argument's tensor among the inputs, by the argument's position.
+  // Returns the index among the inputs of the tensor at an argument's position.
   size_t input_at(uint16_t position) const {
     size_t number = 0;
     for (const Input& input : plan_.inputs) {
@@ -313,7 +317,7 @@ class Recording {
     if (plan_.saves_lists) note_versions_of_lists(node);
   }
 
-  // Sizes and so on, of what was written as they were before.
+  // Returns an attribute such as sizes; for written arguments, its value before the call.
   tenon_value take_attribute(const Save& save) {
     for (auto& [before, attribute] : attributes_) {
       if (before == &save) return attribute.release();
@@ -334,7 +338,8 @@ class Recording {
       slot->version = static_cast<uint32_t>(copy.tensor->version());
       return;
     }
-    // Where it is a result, too, an alias that knows no node: else both would keep each other.
+    // If the argument is also a result, save a detached alias: saving the result itself would make
+    // a reference cycle with its node.
     const bool is_result = std::ranges::any_of(
         results_, [&](const CallResult& result) { return result.tensor == tensor; });
     TensorPtr kept = is_result ? operators::detached_alias(*tensor)
@@ -349,7 +354,7 @@ class Recording {
     const auto found = std::ranges::find(results_, tensor, &CallResult::tensor);
     slot->tensor = operators::detached_alias(*tensor).detach();
     slot->version = static_cast<uint32_t>(tensor->version());
-    // Of an index, say, there is no gradient: it stays apart from the graph.
+    // Results without a gradient, e.g. indices, stay outside the graph.
     if (is_differentiable(tensor->dtype())) {
       slot->result = static_cast<uint16_t>(found - results_.begin());
     }
@@ -360,13 +365,14 @@ class Recording {
   tenon_stack& stack_;
   const bool records_ = base::grad_mode() == TENON_GRAD_MODE_ON;
   bool tracked_ = false;
-  uint64_t needed_ = 0;  // bit i: some gradient is wanted of input i
+  uint64_t needed_ = 0;  // bit i: the gradient of input i is needed
   std::vector<Given> inputs_;
-  base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
+  base::SmallVector<uint32_t, 6> versions_;  // versions of the inputs before the kernel ran
   base::SmallVector<Copy, 2> copies_;
-  std::vector<std::pair<const Save*, value::OwnedValue>> attributes_;  // of what is written
-  const Tensor* viewed_ = nullptr;        // the view that is written, with its
-  base::SmallVector<int64_t, 10> shape_;  // sizes and strides before the kernel ran
+  // old attributes of written arguments
+  std::vector<std::pair<const Save*, value::OwnedValue>> attributes_;
+  const Tensor* viewed_ = nullptr;        // the view that the kernel writes
+  base::SmallVector<int64_t, 10> shape_;  // sizes and strides of viewed_ before the kernel ran
   base::SmallVector<CallResult, 4> results_;
 };
 
@@ -390,7 +396,7 @@ tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys
   }
   if (forward != nullptr) recording.need(forward->prepare());
   recording.prepare();
-  // As ADInplaceOrView would, which is excluded below.
+  // ADInplaceOrView would do this, but is excluded below.
   if (plan.schema->is_mutable()) dispatch::bump_written(op, stack->args, stack->nargs);
   const tenon_status status = call_below(op, keys, stack);
   if (status != TENON_OK) return status;

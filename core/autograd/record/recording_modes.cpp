@@ -57,7 +57,7 @@ RecordingHooksGuard::~RecordingHooksGuard() {
     modes.creation.swap(creation_);
     forget_empty_modes();
   } catch (const std::bad_alloc&) {
-    // Hooks that were popped inside stay so.
+    // Hooks that the pass popped stay popped.
   }
 }
 
@@ -66,7 +66,7 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
     note_frames(node);
   }
   if (!modes.saved.empty()) {
-    const SavedHooksPtr hooks = modes.saved.back();  // a hook may leave the mode
+    const SavedHooksPtr hooks = modes.saved.back();  // a reference, because a hook may pop itself
     for (SavedTensor& saved : node.saved_tensors()) {
       if (saved.tensor != nullptr) pack(&saved, hooks);
     }
@@ -82,7 +82,7 @@ void finish_recorded(Node& node, const RecordingModes& modes) {
 
 namespace {
 
-// Takes away what was pushed last, which has that ctx.
+// Pops the last hook, which must have this ctx.
 template <class Hook>
 void pop(const char* function, std::vector<Hook> RecordingModes::*list, void* ctx) {
   const RecordingModes* there = recording_modes();
@@ -91,7 +91,8 @@ void pop(const char* function, std::vector<Hook> RecordingModes::*list, void* ct
   TENON_CHECK((there->*list).back()->ctx == ctx, TENON_ERROR_STATE, function,
               ": hooks must be popped in the reverse of the order in which they were pushed");
   std::vector<Hook>& hooks = require_recording_modes().*list;
-  const Hook gone = std::move(hooks.back());  // its deleter runs when the thread's modes are right
+  // released last, so its deleter sees the updated modes
+  const Hook gone = std::move(hooks.back());
   hooks.pop_back();
   forget_empty_modes();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecordingModes: what a thread wants of each node that its calls record. Hooks of saved tensors,
-// hooks of new nodes, and anomaly mode.
+// RecordingModes: per-thread settings for nodes that are recorded. Hooks for saved tensors, hooks
+// for new nodes, and anomaly mode.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace tenon::autograd {
 
-/// A hook of new nodes.
+/// A hook that runs for each new node.
 struct CreationHook final : base::RefCounted<CreationHook> {
   ~CreationHook() {
     if (deleter != nullptr) deleter(ctx);
@@ -27,9 +27,10 @@ struct CreationHook final : base::RefCounted<CreationHook> {
 using CreationHookPtr = base::IntrusivePtr<CreationHook>;
 
 struct RecordingModes {
-  std::vector<SavedHooksPtr> saved;       // innermost last: that one packs
-  std::vector<CreationHookPtr> creation;  // outermost first: all run
-  std::string refusal;                    // of hooks of saved tensors, where that is set
+  std::vector<SavedHooksPtr> saved;       // innermost last; only the innermost hooks pack
+  std::vector<CreationHookPtr> creation;  // outermost first; all run
+  // error message while hooks for saved tensors are disabled
+  std::string refusal;
   bool refuses = false;
   uint32_t anomaly = 0;  // TENON_ANOMALY_*
 
@@ -40,13 +41,13 @@ struct RecordingModes {
 
 extern dispatch::OwnSlot recording_slot;
 
-/// The calling thread's; NULL where it wants nothing. Thread states carry them.
+/// Returns the calling thread's modes; NULL if none are set. Thread states carry them.
 inline const RecordingModes* recording_modes() noexcept {
   return static_cast<const RecordingModes*>(recording_slot.word());
 }
-/// The same to be changed, made on demand. Throws std::bad_alloc.
+/// Returns the modes for modification, created on first use. Throws std::bad_alloc.
 RecordingModes& require_recording_modes();
-/// Drops them where nothing is wanted any more.
+/// Deletes the modes if none are set any more.
 void forget_empty_modes() noexcept;
 
 /// See tenon_saved_hooks_push, tenon_saved_hooks_pop, tenon_saved_hooks_disable and
@@ -56,8 +57,8 @@ void pop_saved_hooks(void* ctx);
 void refuse_saved_hooks(const char* reason);
 void pop_creation_hook(void* ctx);
 
-/// Puts the thread's hooks of saved tensors and of new nodes back, when it ends, to what they were
-/// when it began: what the code of a backward pass pushes and does not pop ends with the pass.
+/// RAII: restores the thread's hooks for saved tensors and new nodes to those at the start. Hooks
+/// that a backward pass pushes and does not pop are removed with the pass.
 class RecordingHooksGuard {
  public:
   RecordingHooksGuard();
@@ -70,11 +71,11 @@ class RecordingHooksGuard {
   std::vector<CreationHookPtr> creation_;
 };
 
-/// Does to a node that was just recorded what the modes want. Nobody else sees it yet. Throws what
-/// hooks raise.
+/// Applies the modes to a node that was just recorded, which no other thread can see yet. Throws
+/// the errors of hooks.
 void finish_recorded(Node& node, const RecordingModes& modes);
 
-/// TENON_ANOMALY_* of the calling thread.
+/// Returns the TENON_ANOMALY_* flags of the calling thread.
 inline uint32_t anomaly_flags() noexcept {
   const RecordingModes* modes = recording_modes();
   return modes != nullptr ? modes->anomaly : 0;
